@@ -1,0 +1,163 @@
+package record
+
+// A Host is the machine that was measured.
+type Host struct {
+	OS           string  `json:"os"`      // pretty name of the distribution
+	Kernel       string  `json:"kernel"`  // uname -r
+	Machine      string  `json:"machine"` // uname -m
+	PVE          *string `json:"pve,omitempty"`
+	CPUModel     string  `json:"cpu_model,omitempty"`
+	CPUs         []CPU   `json:"cpus"`
+	MemoryBytes  int64   `json:"memory_bytes"`
+	Board        *string `json:"board,omitempty"`
+	Virtualised  *string `json:"virtualised,omitempty"` // hypervisor, where one is known
+	CgroupLayout string  `json:"cgroup_layout"`         // "v2", "mixed" or "v1"
+	// IOUringDisabled is kernel.io_uring_disabled; nil before Linux 6.6.
+	IOUringDisabled *int    `json:"io_uring_disabled,omitempty"`
+	Governor        *string `json:"cpu_governor,omitempty"`
+}
+
+// A Target is where the test file lies, down to the drives.
+type Target struct {
+	Dir string `json:"dir"`
+	// FSType is the kernel's name, for example "ext4"; Source and Options
+	// come from the mount table.
+	FSType     string `json:"fstype"`
+	Source     string `json:"source"`
+	MountPoint string `json:"mount_point"`
+	Options    string `json:"mount_options"`
+	// Network is true where a server answers, so that no number is a drive's.
+	Network bool `json:"network"`
+	// DevMajor and DevMinor are those of the filesystem (stat's st_dev).
+	DevMajor uint32 `json:"dev_major"`
+	DevMinor uint32 `json:"dev_minor"`
+	// TotalBytes, FreeBytes: the filesystem's size and what an ordinary user
+	// may still take, before the run.
+	TotalBytes int64 `json:"total_bytes"`
+	FreeBytes  int64 `json:"free_bytes"`
+	// Stack is the way from the filesystem's block device down to the drives,
+	// in breadth-first order; empty where the kernel shows none.
+	Stack []Layer `json:"stack,omitempty"`
+	// Drives are the physical ends of the stack.
+	Drives []Drive `json:"drives,omitempty"`
+	// Neighbours use the same drives.
+	Neighbours []Neighbour `json:"neighbours,omitempty"`
+	// NeighboursUnknown says why neighbours could not be looked for.
+	NeighboursUnknown string `json:"neighbours_unknown,omitempty"`
+	File              *File  `json:"file,omitempty"`
+}
+
+// A Layer is one block device of a stack.
+type Layer struct {
+	Name string `json:"name"` // kernel name, for example "dm-3"
+	// Kind is "partition", "lvm", "crypt", "md", "loop", "bcache", "dm" or
+	// "disk".
+	Kind  string `json:"kind"`
+	Title string `json:"title,omitempty"` // dm name, backing file
+	// Below are the kernel names of the devices under it.
+	Below []string `json:"below,omitempty"`
+	// DirectIO is for loop devices: whether they bypass the host page cache.
+	DirectIO *bool `json:"dio,omitempty"`
+}
+
+// A Drive is a physical (or, in a virtual machine, seemingly physical) drive.
+type Drive struct {
+	Name string `json:"name"` // kernel name of the disk, for example "nvme0n1"
+	// Transport is "nvme", "sata", "usb", "virtio", "scsi", "mmc", "memory"
+	// (zram, ramdisk) or "".
+	Transport  string  `json:"transport,omitempty"`
+	Model      *string `json:"model,omitempty"`
+	Firmware   *string `json:"firmware,omitempty"`
+	Serial     *string `json:"serial,omitempty"`
+	SizeBytes  int64   `json:"size_bytes"`
+	Rotational *bool   `json:"rotational,omitempty"`
+	// Controller is the NVMe controller, for example "nvme0".
+	Controller       *string `json:"controller,omitempty"`
+	Link             *Link   `json:"pcie_link,omitempty"`
+	LogicalBlock     int64   `json:"logical_block_bytes"`
+	Scheduler        *string `json:"scheduler,omitempty"`
+	VolatileCache    *bool   `json:"write_cache,omitempty"`
+	IOStats          *bool   `json:"iostats,omitempty"`
+	TemperatureFound bool    `json:"temperature_source"`
+}
+
+// A Link is a PCIe link. Speeds are in MT/s (8 GT/s = 8000).
+type Link struct {
+	SpeedMTs    int `json:"speed_mts"`
+	Width       int `json:"width"`
+	MaxSpeedMTs int `json:"max_speed_mts"` // of the drive
+	MaxWidth    int `json:"max_width"`
+	// PortMaxSpeedMTs and PortMaxWidth are the upstream port's; nil where
+	// there is none to see.
+	PortMaxSpeedMTs *int `json:"port_max_speed_mts,omitempty"`
+	PortMaxWidth    *int `json:"port_max_width,omitempty"`
+}
+
+// A Neighbour is a guest or a job that uses a drive of the target.
+type Neighbour struct {
+	// Kind is "vm", "container" or "job".
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// A File is the test file as both sides saw it.
+type File struct {
+	Name     string `json:"name"`
+	Ino      uint64 `json:"ino"`
+	DevMajor uint32 `json:"dev_major"`
+	DevMinor uint32 `json:"dev_minor"`
+	Size     int64  `json:"size_bytes"`
+	// MemAlign and OffsetAlign are what direct I/O needs here, in bytes.
+	MemAlign    int64 `json:"dio_mem_align_bytes"`
+	OffsetAlign int64 `json:"dio_offset_align_bytes"`
+}
+
+// A Place is where a phase runs, as it was set up and read back.
+type Place struct {
+	Name string `json:"name"`
+	CPUs []int  `json:"cpus"`
+	// MemoryBytes is the limit read back; nil where there is none.
+	MemoryBytes *int64 `json:"memory_bytes,omitempty"`
+	// Cgroup is the path below the hierarchy's root; empty where the place
+	// has none of its own.
+	Cgroup      string   `json:"cgroup,omitempty"`
+	Controllers []string `json:"controllers,omitempty"`
+	// Container is set for containers only.
+	Container *Container `json:"container,omitempty"`
+	Worker    *Worker    `json:"worker,omitempty"`
+}
+
+// A Container is how a container was made.
+type Container struct {
+	Runtime    string `json:"runtime"` // "lxc 6.0.4"
+	Privileged bool   `json:"privileged"`
+	IDMap      string `json:"idmap,omitempty"`
+	AppArmor   string `json:"apparmor"`
+	Seccomp    string `json:"seccomp"`
+}
+
+// A Worker is what the worker says of the place from inside.
+type Worker struct {
+	PID          int    `json:"pid"`
+	PIDNamespace string `json:"pid_ns"`
+	UserNS       string `json:"user_ns"`
+	UID          int    `json:"uid"`
+	// CPUs that it may run on.
+	CPUs       []int `json:"cpus"`
+	GOMAXPROCS int   `json:"gomaxprocs"`
+	// MemlockBytes is RLIMIT_MEMLOCK; nil is unlimited.
+	MemlockBytes *int64 `json:"memlock_bytes,omitempty"`
+	Seccomp      string `json:"seccomp,omitempty"`
+	AppArmor     string `json:"apparmor,omitempty"`
+	Engine       Engine `json:"engine"`
+}
+
+// An Engine is the engine as it ran: what the kernel gave it.
+type Engine struct {
+	Name string `json:"name"` // "io_uring"
+	// Setup lists the io_uring setup flags in use, in the kernel's spelling.
+	Setup             []string `json:"setup,omitempty"`
+	RegisteredFiles   bool     `json:"registered_files"`
+	RegisteredRing    bool     `json:"registered_ring"`
+	RegisteredBuffers bool     `json:"registered_buffers"`
+}

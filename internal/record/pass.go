@@ -1,0 +1,160 @@
+package record
+
+// An Event is one line that a worker says; see package worker for the order.
+// Exactly one of the pointers is set, that which Type names, or none.
+type Event struct {
+	Type string `json:"type"`
+	// MonoNS is CLOCK_MONOTONIC, which host and container share.
+	MonoNS   int64     `json:"mono_ns"`
+	Version  int       `json:"version,omitempty"`  // with EventReady
+	Worker   *Worker   `json:"worker,omitempty"`   // with EventReady
+	Interval *Interval `json:"interval,omitempty"` // with EventInterval
+	Outcome  *Outcome  `json:"outcome,omitempty"`  // with EventResult
+	Error    *Failure  `json:"error,omitempty"`    // with EventError
+}
+
+// Types of events, in the order in which they come.
+const (
+	EventReady    = "ready"    // rings and buffers stand; waiting for go
+	EventStarted  = "started"  // MonoNS is the common start of all jobs
+	EventInterval = "interval" // one second of the pass is over
+	EventEnded    = "ended"    // MonoNS is the last completion
+	EventResult   = "result"
+	EventError    = "error"
+)
+
+// An Outcome is what an engine measured in one pass.
+type Outcome struct {
+	// StartNS and EndNS are CLOCK_MONOTONIC of go and of the last completion
+	// of any job; rates divide by their difference.
+	StartNS int64 `json:"start_mono_ns"`
+	EndNS   int64 `json:"end_mono_ns"`
+	// Stopped is one of the Stop constants.
+	Stopped string `json:"stopped"`
+	// Read, Write and Sync are nil where the phase does no such I/O.
+	Read  *Flow `json:"read,omitempty"`
+	Write *Flow `json:"write,omitempty"`
+	Sync  *Flow `json:"sync,omitempty"`
+	// Errors are failed completions, grouped; empty is the normal case.
+	Errors []IOError `json:"errors,omitempty"`
+	// Outstanding is the number of I/Os that had not come back when the
+	// engine gave up waiting for them.
+	Outstanding int64 `json:"outstanding,omitempty"`
+	// Usage is that of the whole worker process from go to the end, threads
+	// and io-wq included.
+	Usage Usage `json:"usage"`
+	// IntervalsLost counts seconds whose interval could not be reported.
+	IntervalsLost int `json:"intervals_lost,omitempty"`
+}
+
+// ElapsedNS is the exact length of the pass in nanoseconds.
+func (o *Outcome) ElapsedNS() int64 { return o.EndNS - o.StartNS }
+
+// Reasons for which a pass stopped.
+const (
+	StopTime    = "runtime" // the planned time was over
+	StopBytes   = "bytes"   // the byte limit was reached
+	StopOnce    = "once"    // every job came to the end of its region
+	StopError   = "error"   // a completion failed
+	StopAsked   = "asked"   // stdin closed or the deadline came
+	StopStalled = "stalled" // outstanding I/Os did not come back
+)
+
+// A Flow is one direction of I/O over a whole pass.
+type Flow struct {
+	IOs   int64 `json:"ios"`
+	Bytes int64 `json:"bytes"`
+	// Lat is the time from submission to reaping (fio: lat) in nanoseconds.
+	Lat *Histogram `json:"lat_ns"`
+}
+
+// An IOError counts the failed completions of one kind.
+type IOError struct {
+	// Op is "read", "write" or "fdatasync".
+	Op string `json:"op"`
+	// Errno is the errno's name, for example "EIO"; "short" for a transfer
+	// of fewer bytes than asked.
+	Errno string `json:"errno"`
+	// Offset is that of the first such I/O, in bytes.
+	Offset int64 `json:"offset"`
+	Count  int64 `json:"count"`
+}
+
+// Usage is CPU time in nanoseconds.
+type Usage struct {
+	UserNS   int64 `json:"user_ns"`
+	SystemNS int64 `json:"system_ns"`
+}
+
+// An Interval is about one second of a pass. A second without I/O is an
+// interval with zero I/Os, never left out.
+type Interval struct {
+	// EndNS is the end of the interval, from the start of the pass.
+	EndNS int64 `json:"end_ns"`
+	// LenNS is its exact length; the last one of a pass is short.
+	LenNS      int64 `json:"len_ns"`
+	ReadIOs    int64 `json:"read_ios,omitempty"`
+	ReadBytes  int64 `json:"read_bytes,omitempty"`
+	WriteIOs   int64 `json:"write_ios,omitempty"`
+	WriteBytes int64 `json:"write_bytes,omitempty"`
+	SyncIOs    int64 `json:"sync_ios,omitempty"`
+	// P50NS, P99NS and MaxNS are of lat over reads and writes (with
+	// fdatasync: of the syncs, which are what such a phase waits for); nil
+	// where nothing completed.
+	P50NS *int64 `json:"p50_ns,omitempty"`
+	P99NS *int64 `json:"p99_ns,omitempty"`
+	MaxNS *int64 `json:"max_ns,omitempty"`
+}
+
+// Watch is what the host saw while a pass ran.
+type Watch struct {
+	// Before and After are read at go and at the last completion.
+	Before *Sample `json:"before,omitempty"`
+	After  *Sample `json:"after,omitempty"`
+	// Samples are taken once a second between.
+	Samples []Sample `json:"samples,omitempty"`
+}
+
+// A Sample is one reading of everything that the host can see. Maps are keyed
+// by drive name; what could not be read is not in them.
+type Sample struct {
+	MonoNS int64 `json:"mono_ns"`
+	// Temperatures in millidegrees Celsius, by sensor name.
+	Temperatures map[string]int64 `json:"temperatures_mc,omitempty"`
+	// Devices are the counters of each drive.
+	Devices map[string]DeviceCounters `json:"devices,omitempty"`
+	// CPUs are busy and total time by CPU number.
+	CPUs map[int]CPUTime `json:"cpus,omitempty"`
+	// Cgroup are the counters of the place's cgroup.
+	Cgroup *CgroupCounters `json:"cgroup,omitempty"`
+}
+
+// DeviceCounters come from a block device's stat file; sectors are turned into
+// bytes (512 each), ticks into nanoseconds.
+type DeviceCounters struct {
+	ReadIOs    int64 `json:"read_ios"`
+	ReadBytes  int64 `json:"read_bytes"`
+	WriteIOs   int64 `json:"write_ios"`
+	WriteBytes int64 `json:"write_bytes"`
+	FlushIOs   int64 `json:"flush_ios"`
+	// BusyNS is the time with I/O in flight (io_ticks), QueueNS the same
+	// weighted by the number in flight (time_in_queue).
+	BusyNS  int64 `json:"busy_ns"`
+	QueueNS int64 `json:"queue_ns"`
+}
+
+// CPUTime comes from /proc/stat, in nanoseconds. Waiting for I/O counts as
+// idle: a CPU in iowait could run something else.
+type CPUTime struct {
+	BusyNS  int64 `json:"busy_ns"`
+	TotalNS int64 `json:"total_ns"`
+}
+
+// CgroupCounters are those of one cgroup; nil where the controller is absent.
+type CgroupCounters struct {
+	UsageNS     *int64 `json:"cpu_usage_ns,omitempty"`
+	NrThrottled *int64 `json:"nr_throttled,omitempty"`
+	ThrottledNS *int64 `json:"throttled_ns,omitempty"`
+	OOMKills    *int64 `json:"oom_kills,omitempty"`
+	MemoryMax   *int64 `json:"memory_max_events,omitempty"`
+}

@@ -1,0 +1,226 @@
+// Package record holds the truth of a run: everything that was measured, in
+// base units, with its doubts, as versioned JSON from which analysis and
+// report can be computed again by any later version.
+//
+// Times are nanoseconds, sizes bytes, temperatures millidegrees Celsius. What
+// is not known is nil or missing, never zero. A record is pure data: nothing
+// here reads a machine.
+package record
+
+import (
+	"time"
+
+	"nativ/internal/job"
+)
+
+// SchemaVersion is the version of the JSON form. A reader refuses a record of
+// a higher version; see Decode.
+const SchemaVersion = 1
+
+// Names of the places in which a phase can be measured.
+const (
+	PlaceHost   = "host"   // the host, all CPUs
+	PlacePinned = "pinned" // the host, on exactly the container's CPUs and limits
+	PlaceLXC    = "lxc"    // a plain LXC container
+)
+
+// A Record is one run of nativ bench.
+type Record struct {
+	SchemaVersion int       `json:"schema_version"`
+	Tool          Tool      `json:"tool"`
+	ID            string    `json:"id"`
+	Started       time.Time `json:"started"`
+	Ended         time.Time `json:"ended"`
+	// Complete is false where anything of the plan is missing; Incomplete
+	// then says what, in order.
+	Complete   bool      `json:"complete"`
+	Incomplete []Missing `json:"incomplete,omitempty"`
+	Plan       Plan      `json:"plan"`
+	Host       Host      `json:"host"`
+	Target     Target    `json:"target"`
+	// Places are the facts of each place as it was set up, in plan order.
+	Places  []Place  `json:"places"`
+	Prefill *Prefill `json:"prefill,omitempty"`
+	Rounds  []Round  `json:"rounds"`
+	// Sources says what the sampler could read, and why it could not read
+	// the rest.
+	Sources  []Source          `json:"sources"`
+	Notes    map[string]string `json:"notes,omitempty"`
+	Warnings []Warning         `json:"warnings,omitempty"`
+	// Cleaned is nil until the cleanup was tried.
+	Cleaned *Cleaned `json:"cleaned,omitempty"`
+}
+
+// A Tool is the program that made a record.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	// Command is the command line as given, first element included.
+	Command []string `json:"command"`
+}
+
+// Missing is a part of the plan that was not carried out. Code is one of the
+// Missing constants; Phase, Place and Pass are empty where it is the whole run.
+type Missing struct {
+	Code   string `json:"code"`
+	Phase  string `json:"phase,omitempty"`
+	Place  string `json:"place,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Reasons for which something is missing.
+const (
+	MissingInterrupted = "interrupted" // the user or a signal ended the run
+	MissingPassFailed  = "pass-failed" // a pass failed; Detail says how
+	MissingPlace       = "place-lost"  // a place could not be set up again
+	MissingPrefill     = "prefill-failed"
+)
+
+// A Plan is what a run sets out to do, fixed before anything is touched.
+type Plan struct {
+	Preset string      `json:"preset"`
+	Phases []job.Phase `json:"phases"`
+	Places []string    `json:"places"`
+	// Steps are the passes in the order in which they run.
+	Steps []Step `json:"steps"`
+	// FileSize is the size of the test file; WantedSize what was asked for
+	// or the preset's default, larger where space was short.
+	FileSize   int64 `json:"file_size_bytes"`
+	WantedSize int64 `json:"wanted_size_bytes"`
+	// MaxWritten is the most that the run can write: prefill and quotas.
+	MaxWritten int64 `json:"max_written_bytes"`
+	// Seconds is the estimate of the whole run, low and high, in nanoseconds.
+	EstimateNS [2]int64 `json:"estimate_ns"`
+	CPUSet     CPUSet   `json:"cpuset"`
+	// Memory is the limit of pinned and container in bytes; nil is none.
+	Memory     *int64 `json:"memory_bytes,omitempty"`
+	Privileged bool   `json:"privileged"`
+	Seed       uint64 `json:"seed"`
+	// GOMAXPROCS is the same for every worker of the run.
+	GOMAXPROCS int    `json:"gomaxprocs"`
+	Dir        string `json:"dir"`
+}
+
+// A CPUSet is the choice of the container's CPUs.
+type CPUSet struct {
+	// CPUs that pinned and container get, ascending.
+	CPUs []CPU `json:"cpus"`
+	// Online is the number of CPUs that the host place may use.
+	Online int `json:"online"`
+	// All is true where the set is every CPU of the host: pinned would then
+	// be the host, and the split of a loss is not separable.
+	All bool `json:"all"`
+	// Default is true where nobody asked for this number; Halved where it is
+	// half the CPUs because the machine has fewer than eight.
+	Default bool `json:"default"`
+	Halved  bool `json:"halved"`
+}
+
+// A CPU of the host. Core and Package are -1 where the kernel does not say.
+type CPU struct {
+	ID      int `json:"id"`
+	Core    int `json:"core"`
+	Package int `json:"package"`
+	// Type is "performance", "efficiency" or, where all cores are alike or
+	// the kernel does not tell, "".
+	Type string `json:"type,omitempty"`
+	// Sibling is true where a lower-numbered CPU shares the physical core.
+	Sibling bool `json:"smt_sibling,omitempty"`
+}
+
+// A Step is one pass of the plan.
+type Step struct {
+	Round int    `json:"round"`
+	Phase string `json:"phase"`
+	Place string `json:"place"`
+	// RuntimeNS, MaxBytes and Seed are those of this pass.
+	RuntimeNS int64  `json:"runtime_ns"`
+	MaxBytes  int64  `json:"max_bytes,omitempty"`
+	Seed      uint64 `json:"seed"`
+}
+
+// A Round is one trip through the places for one phase: a palindrome, so that
+// a steady drift takes the same from each place.
+type Round struct {
+	Phase  string `json:"phase"`
+	Passes []Pass `json:"passes"`
+}
+
+// A Pass is one phase in one place, once.
+type Pass struct {
+	Phase string `json:"phase"`
+	Place string `json:"place"`
+	// Index counts the passes of a run from 0, in the order in which they ran.
+	Index int    `json:"index"`
+	Seed  uint64 `json:"seed"`
+	// StartedAt is the wall time of go.
+	StartedAt time.Time `json:"started_at"`
+	// Outcome is nil where the worker never reported one; Failed then says
+	// why. Both may be set: a pass that ended early with what it had.
+	Outcome   *Outcome   `json:"outcome,omitempty"`
+	Failed    *Failure   `json:"failed,omitempty"`
+	Intervals []Interval `json:"intervals,omitempty"`
+	Watch     Watch      `json:"watch"`
+}
+
+// OK reports whether the pass ran to its planned end without an error, so
+// that its numbers may stand for the place.
+func (p *Pass) OK() bool { return p.Failed == nil && p.Outcome != nil && len(p.Outcome.Errors) == 0 }
+
+// A Failure is why a pass has no full result.
+type Failure struct {
+	// Code is one of the Failure constants.
+	Code   string `json:"code"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Ways in which a pass can fail.
+const (
+	FailIO          = "io-error"     // a completion carried an errno or was short
+	FailStalled     = "stalled"      // I/Os did not come back by the deadline
+	FailWorker      = "worker-died"  // the worker ended without a result
+	FailContainer   = "container"    // the container ended under the worker
+	FailStart       = "start"        // the worker could not be started
+	FailInterrupted = "interrupted"  // the user ended the run
+	FailDeadline    = "deadline"     // the worker did not answer by its deadline
+	FailProtocol    = "protocol"     // the worker said something unexpected
+	FailTicket      = "wrong-file"   // the place saw another file
+	FailEngine      = "engine-setup" // rings or buffers could not be set up
+)
+
+// A Prefill is the first whole write of the test file.
+type Prefill struct {
+	Bytes     int64    `json:"bytes"`
+	ElapsedNS int64    `json:"elapsed_ns"`
+	Outcome   *Outcome `json:"outcome,omitempty"`
+	Failed    *Failure `json:"failed,omitempty"`
+}
+
+// Cleaned is what became of the things that a run made.
+type Cleaned struct {
+	// Left lists what could not be removed and why; nativ clean tries again.
+	Left []string `json:"left,omitempty"`
+}
+
+// A Warning is a doubt about a number or the run. It prints as a footnote
+// with the next step to take. Code is one of the Warn constants; Values are
+// numbers in base units that the text of the code uses, Words its strings.
+type Warning struct {
+	Code   string             `json:"code"`
+	Phase  string             `json:"phase,omitempty"`
+	Place  string             `json:"place,omitempty"`
+	Pass   *int               `json:"pass,omitempty"`
+	Values map[string]float64 `json:"values,omitempty"`
+	Words  map[string]string  `json:"words,omitempty"`
+}
+
+// A Source is something that the sampler can read, or cannot.
+type Source struct {
+	// Kind is "temperature", "device", "cpu" or "cgroup".
+	Kind string `json:"kind"`
+	// Name says which one, for example "nvme0 hwmon Composite".
+	Name string `json:"name,omitempty"`
+	// Missing says why it cannot be read; empty where it can.
+	Missing string `json:"missing,omitempty"`
+}

@@ -1,0 +1,20 @@
+package target
+
+// A Ticket names the file that a claim was made on, so that a worker in
+// another mount namespace can find it again and be sure that it is that one.
+// It is not a path to trust: Reopen checks all of it.
+type Ticket struct {
+	// Path is where the worker's place sees the file.
+	Path     string `json:"path"`
+	DevMajor uint32 `json:"dev_major"`
+	DevMinor uint32 `json:"dev_minor"`
+	Ino      uint64 `json:"ino"`
+	Size     int64  `json:"size_bytes"`
+	// Nonce is part of the file's name: 128 random bits in hexadecimal.
+	Nonce string `json:"nonce"`
+	// Write says whether the pass writes; a claim made from a ticket without
+	// it is opened read-only.
+	Write bool `json:"write"`
+	// Direct asks for O_DIRECT.
+	Direct bool `json:"direct"`
+}
