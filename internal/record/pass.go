@@ -136,7 +136,8 @@ type DeviceCounters struct {
 	ReadBytes  int64 `json:"read_bytes"`
 	WriteIOs   int64 `json:"write_ios"`
 	WriteBytes int64 `json:"write_bytes"`
-	FlushIOs   int64 `json:"flush_ios"`
+	// FlushIOs is nil before Linux 5.5, which did not count them.
+	FlushIOs *int64 `json:"flush_ios,omitempty"`
 	// BusyNS is the time with I/O in flight (io_ticks), QueueNS the same
 	// weighted by the number in flight (time_in_queue).
 	BusyNS  int64 `json:"busy_ns"`

@@ -1,0 +1,52 @@
+# make run   measures this machine in about two minutes
+# make test  proves that it works
+# Everything else is for developers; see CONTRIBUTING.md.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+BIN     := bin/nativ
+
+.PHONY: all build run test lint unit e2e fuzz update clean
+
+all: build
+
+# One static file, so that it also runs on a host that has no Go and inside a
+# container that has no libc.
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/nativ
+
+run: build
+	@scripts/install-lxc
+	@mkdir -p nativ-run
+	$(BIN) bench --preset quick --yes --dir nativ-run --out nativ-run
+
+test: build
+	@scripts/install-lxc
+	$(MAKE) --no-print-directory lint unit e2e
+
+lint:
+	@out=$$(gofmt -l cmd internal test); [ -z "$$out" ] || { echo "gofmt wants to change: $$out"; exit 1; }
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./internal/job ./internal/record ./internal/analysis ./internal/report ./internal/journal ./cmd/nativ
+	GOOS=windows $(GO) build -o /dev/null ./cmd/nativ
+	$(GO) tool staticcheck ./...
+
+# The seeds of every fuzz target run as tests, too.
+unit:
+	$(GO) test -race ./cmd/... ./internal/...
+
+# Real containers, real files on the real disk. Skips, and says why, without root.
+e2e: build
+	$(GO) test -count=1 -timeout 20m ./test/e2e/
+
+# Five seconds of fuzzing a target; FUZZTIME=1m make fuzz for more.
+FUZZTIME ?= 5s
+fuzz:
+	@scripts/fuzz $(FUZZTIME)
+
+# Writes every golden file and generated document anew; read the diff.
+update: build
+	$(GO) test ./cmd/... ./internal/... -update
+
+clean:
+	rm -rf bin
