@@ -1,0 +1,197 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	"golang.org/x/sys/unix"
+
+	"nativ/internal/journal"
+	"nativ/internal/record"
+)
+
+// Create makes the test file of size bytes in dir, which must be a resolved
+// directory (Target.Dir). The file is written in the journal first, and is new:
+// what already has its name is never touched. nonce is 128 random bits in
+// hexadecimal.
+//
+// All of the space is taken at once where the filesystem can do that, so that
+// a full disk shows here and not in the middle of a run. A full disk or quota
+// is a *Refusal with RefuseSpace; no file is left then, nor after any other
+// error.
+func Create(dir string, size int64, nonce string, j *journal.Journal) (*File, error) {
+	f := &File{fd: -1, path: path.Join(dir, fileName(nonce)), nonce: nonce, size: size}
+	switch {
+	case !isNonce(nonce):
+		return nil, fmt.Errorf("create test file: nonce %q is not 128 bits in lower-case hexadecimal", nonce)
+	case size <= 0:
+		return nil, fmt.Errorf("create %s: size %d is not positive", f.path, size)
+	}
+	boot, err := journal.BootID()
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", f.path, err)
+	}
+	if f.dirFd, err = openPath(dir); err != nil {
+		return nil, fmt.Errorf("create %s: %w", f.path, err)
+	}
+	if f.item, err = j.Will(journal.Entry{Kind: journal.KindFile, Path: f.path, BootID: boot}); err != nil {
+		unix.Close(f.dirFd)
+		return nil, fmt.Errorf("create %s: %w", f.path, err)
+	}
+	if err := f.make(); err != nil {
+		return nil, errors.Join(err, f.Remove())
+	}
+	return f, nil
+}
+
+func (f *File) make() error {
+	var err error
+	f.fd, err = openat(f.dirFd, path.Base(f.path), unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW)
+	if err != nil {
+		return f.failed(err)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(f.fd, &st); err != nil {
+		return f.failed(err)
+	}
+	f.major, f.minor, f.ino = unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino
+	if err := f.item.Made(st.Dev, st.Ino); err != nil {
+		return f.failed(err)
+	}
+	if err := f.allocate(); err != nil {
+		return f.failed(err)
+	}
+	if f.mem, f.off, err = directAlignment(f.fd); err != nil {
+		return f.failed(err)
+	}
+	return nil
+}
+
+// failed says what went wrong with the file, and that it is the space if so.
+func (f *File) failed(err error) error {
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		return refuseFull(path.Dir(f.path), f.size, err)
+	}
+	if errors.Is(err, unix.EFBIG) {
+		return fmt.Errorf("create %s of %d bytes: %w; give a smaller --size", f.path, f.size, err)
+	}
+	return fmt.Errorf("create %s: %w", f.path, err)
+}
+
+// Magic numbers of linux/magic.h and of OpenZFS (ZFS_SUPER_MAGIC).
+const (
+	btrfsMagic = 0x9123683e
+	zfsMagic   = 0x2fc12fc1
+)
+
+// allocate takes the space, or only sets the size where that means nothing: on
+// copy-on-write filesystems each write goes elsewhere, and btrfs would write
+// the first time into the preallocated blocks, unlike ever after.
+func (f *File) allocate() error {
+	var fs unix.Statfs_t
+	if err := unix.Fstatfs(f.fd, &fs); err != nil {
+		return err
+	}
+	err := error(unix.EOPNOTSUPP)
+	if t := uint32(fs.Type); t != btrfsMagic && t != zfsMagic {
+		err = retry(func() error { return unix.Fallocate(f.fd, 0, 0, f.size) })
+	}
+	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {
+		err = retry(func() error { return unix.Ftruncate(f.fd, f.size) })
+	}
+	return err
+}
+
+func retry(f func() error) error {
+	for {
+		if err := f(); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// Facts are the file's for the record.
+func (f *File) Facts() record.File {
+	return record.File{
+		Name: path.Base(f.path), Ino: f.ino, DevMajor: f.major, DevMinor: f.minor, Size: f.size,
+		MemAlign: f.mem, OffsetAlign: f.off,
+	}
+}
+
+// Chown gives the file to uid and gid: those of the container's root.
+func (f *File) Chown(uid, gid int) error {
+	if err := unix.Fchown(f.fd, uid, gid); err != nil {
+		return fmt.Errorf("give %s to uid %d, gid %d: %w", f.path, uid, gid, err)
+	}
+	return nil
+}
+
+// Claim makes a claim on the file for this process.
+func (f *File) Claim(write, direct bool) (*Claim, error) {
+	return Reopen(f.Ticket(f.path, write, direct))
+}
+
+// SyncAndCheckWritten brings the file to the drive and makes sure that all of
+// it was written: reads of a hole or of an extent that was only allocated are
+// answered without asking the drive.
+func (f *File) SyncAndCheckWritten() error {
+	if err := retry(func() error { return unix.Fsync(f.fd) }); err != nil {
+		return fmt.Errorf("sync %s: %w", f.path, err)
+	}
+	// ext4, XFS and btrfs count unwritten extents as holes (iomap's
+	// SEEK_HOLE); filesystems that cannot tell say that all is data.
+	hole, err := unix.Seek(f.fd, 0, unix.SEEK_HOLE)
+	if err != nil {
+		return fmt.Errorf("look for holes in %s: %w", f.path, err)
+	}
+	if hole < f.size {
+		return fmt.Errorf("check %s: nothing was written at offset %d, so that reads there would not ask the drive", f.path, hole)
+	}
+	return nil
+}
+
+// Remove removes the file, if the name still leads to it; a name that leads
+// to another file is an error and stays. It may be called again.
+func (f *File) Remove() error {
+	if f.gone {
+		return nil
+	}
+	if f.fd >= 0 {
+		if _, err := removeFile(f.dirFd, f.path, unix.Mkdev(f.major, f.minor), f.ino, true); err != nil {
+			return err
+		}
+		unix.Close(f.fd)
+	}
+	unix.Close(f.dirFd)
+	f.gone = true
+	return f.item.Gone()
+}
+
+// removeFile removes the file at p, whose directory is open as dir, if it is
+// regular, bears a name that only nativ gives and, where ino is not 0, is that
+// inode. It reports false where there is none. (Between the look and the unlink
+// somebody else may put another file there; Linux has no unlink by descriptor.)
+func removeFile(dir int, p string, dev, ino uint64, sameBoot bool) (bool, error) {
+	name := path.Base(p)
+	if !isFileName(name) {
+		return false, fmt.Errorf("remove %s: it is not named as nativ names its files", p)
+	}
+	var st unix.Stat_t
+	err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	switch {
+	case err == unix.ENOENT:
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("remove %s: %w", p, err)
+	case st.Mode&unix.S_IFMT != unix.S_IFREG:
+		return false, fmt.Errorf("remove %s: it is %s now, not the file that nativ made; remove it yourself", p, kindOf(st.Mode))
+	case ino != 0 && (st.Ino != ino || sameBoot && st.Dev != dev):
+		return false, fmt.Errorf("remove %s: it is another file now (inode %d on %s) than nativ made (inode %d on %s); remove it yourself",
+			p, st.Ino, devString(st.Dev), ino, devString(dev))
+	}
+	if err := unix.Unlinkat(dir, name, 0); err != nil && err != unix.ENOENT {
+		return false, fmt.Errorf("remove %s: %w", p, err)
+	}
+	return true, nil
+}

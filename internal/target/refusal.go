@@ -1,0 +1,79 @@
+package target
+
+import "fmt"
+
+// A Refusal is the safety gate's no, given before anything is touched: what
+// is wrong with the place and what to do instead.
+type Refusal struct {
+	// Code is one of the Refuse constants; the other fields are what its text
+	// is made of, for those that say it in another language.
+	Code string
+	Dir  string
+	// FSType is set where the filesystem's type is the reason.
+	FSType string
+	// NeedBytes is the file's size and KeepBytes what must stay free, with
+	// RefuseSpace; FreeBytes is what is free now.
+	NeedBytes, KeepBytes, FreeBytes int64
+	// Err is the system's own reason, where it gave one.
+	Err error
+}
+
+// Reasons for which the gate refuses.
+const (
+	RefuseMemory   = "memory"    // tmpfs and the like: there is no drive
+	RefuseOverlay  = "overlay"   // a union of directories that lie elsewhere
+	RefuseReadOnly = "read-only" // mounted read-only
+	RefuseSpace    = "space"     // not enough room, or a full disk or quota
+	RefuseDirect   = "no-direct" // the filesystem cannot do direct I/O
+	RefusePseudo   = "pseudo"    // proc, sysfs: no files of one's own
+)
+
+// Error says what is wrong and what to do.
+func (r *Refusal) Error() string { return r.message() + "; " + r.Next() }
+
+func (r *Refusal) message() string {
+	switch r.Code {
+	case RefuseMemory:
+		return fmt.Sprintf("measure %s: it is %s, which lies in memory, not on a drive", r.Dir, r.FSType)
+	case RefuseOverlay:
+		return fmt.Sprintf("measure %s: it is %s, a union of directories whose files lie elsewhere", r.Dir, r.FSType)
+	case RefusePseudo:
+		return fmt.Sprintf("measure %s: %s holds no files of one's own", r.Dir, r.FSType)
+	case RefuseReadOnly:
+		return fmt.Sprintf("measure %s: it is mounted read-only", r.Dir)
+	case RefuseDirect:
+		if r.Dir == "" {
+			return "measure here: the filesystem cannot do direct I/O"
+		}
+		return fmt.Sprintf("measure %s: the filesystem cannot do direct I/O", r.Dir)
+	}
+	if r.Err != nil {
+		return fmt.Sprintf("take %d bytes in %s: %v", r.NeedBytes, r.Dir, r.Err)
+	}
+	return fmt.Sprintf("measure %s: a file of %d bytes does not fit: %d bytes are free, of which %d must stay free",
+		r.Dir, r.NeedBytes, r.FreeBytes, r.KeepBytes)
+}
+
+// Next is what to do instead.
+func (r *Refusal) Next() string {
+	switch r.Code {
+	case RefuseReadOnly:
+		return "remount it read-write or give another --dir"
+	case RefuseSpace:
+		return "free some space, give a smaller --size or another --dir"
+	case RefuseOverlay:
+		return "give a --dir outside the container, or on a volume of its own"
+	}
+	return "give a --dir on the drive that you want to measure"
+}
+
+// Unwrap returns the system's own reason.
+func (r *Refusal) Unwrap() error { return r.Err }
+
+func refuseNoDirect(dir, fstype string) error {
+	return &Refusal{Code: RefuseDirect, Dir: dir, FSType: fstype}
+}
+
+func refuseFull(dir string, need int64, err error) error {
+	return &Refusal{Code: RefuseSpace, Dir: dir, NeedBytes: need, Err: err}
+}

@@ -1,0 +1,147 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/moby/sys/mountinfo"
+	"golang.org/x/sys/unix"
+
+	"nativ/internal/record"
+)
+
+// Resolve says where files in dir lie, down to the drives. dir must be an
+// existing directory; the target's Dir is its absolute path without symbolic
+// links. What the kernel does not show is missing in the target.
+func Resolve(dir string, o Roots) (*record.Target, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", dir, err)
+	}
+	// A look at a directory below an automount point mounts it.
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("resolve %s: %w; create the directory or give another --dir", abs, os.ErrNotExist)
+		}
+		return nil, fmt.Errorf("resolve %s: %w", abs, err)
+	}
+	mounts, err := readMounts(o)
+	if err != nil {
+		return nil, err
+	}
+	return resolve(real, mounts, o)
+}
+
+// resolve does the work of Resolve for an absolute path without links.
+func resolve(dir string, mounts []*mountinfo.Info, o Roots) (*record.Target, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", dir, err)
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return nil, fmt.Errorf("resolve %s: it is %s, not a directory", dir, kindOf(st.Mode))
+	}
+	m := mountOf(dir, mounts)
+	if m == nil {
+		return nil, fmt.Errorf("resolve %s: no mount in %s/self/mountinfo leads there", dir, o.proc())
+	}
+	t := &record.Target{
+		Dir: dir, FSType: m.FSType, Source: m.Source, MountPoint: m.Mountpoint,
+		Options: options(m), Network: serverAnswers(m.FSType),
+		DevMajor: unix.Major(st.Dev), DevMinor: unix.Minor(st.Dev),
+	}
+	var fs unix.Statfs_t
+	if err := retry(func() error { return unix.Statfs(dir, &fs) }); err != nil {
+		return nil, fmt.Errorf("resolve %s: ask for free space: %w", dir, err)
+	}
+	t.TotalBytes, t.FreeBytes = int64(fs.Blocks)*fs.Frsize, int64(fs.Bavail)*fs.Frsize
+	w := newWalk(o, mounts)
+	t.Stack = w.down(w.devicesOf(m))
+	for _, l := range t.Stack {
+		if l.Kind == kindDisk {
+			d := readDrive(o.sys(), l.Name)
+			t.Drives = append(t.Drives, d)
+			t.Network = t.Network || remote(d.Transport)
+		}
+	}
+	return t, nil
+}
+
+// readMounts reads the mount table of this process.
+func readMounts(o Roots) ([]*mountinfo.Info, error) {
+	f, err := os.Open(filepath.Join(o.proc(), "self/mountinfo"))
+	if err != nil {
+		return nil, fmt.Errorf("read mount table: %w", err)
+	}
+	defer f.Close()
+	mounts, err := mountinfo.GetMountsFromReader(f, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read mount table: %w", err)
+	}
+	return mounts, nil
+}
+
+// mountOf returns the mount that the file at the path lies on. The kernel
+// tells its number; before Linux 5.8, and for tables of tests, it is the one
+// with the longest mount point, of several at the same one the last, which
+// covers the others.
+func mountOf(path string, mounts []*mountinfo.Info) *mountinfo.Info {
+	var stx unix.Statx_t
+	flags := unix.AT_STATX_DONT_SYNC | unix.AT_NO_AUTOMOUNT
+	if err := unix.Statx(unix.AT_FDCWD, path, flags, unix.STATX_MNT_ID, &stx); err == nil && stx.Mask&unix.STATX_MNT_ID != 0 {
+		for _, m := range mounts {
+			if uint64(m.ID) == stx.Mnt_id && under(path, m.Mountpoint) {
+				return m
+			}
+		}
+	}
+	return longestMount(path, mounts)
+}
+
+func longestMount(path string, mounts []*mountinfo.Info) *mountinfo.Info {
+	var best *mountinfo.Info
+	for _, m := range mounts {
+		if under(path, m.Mountpoint) && (best == nil || len(m.Mountpoint) >= len(best.Mountpoint)) {
+			best = m
+		}
+	}
+	return best
+}
+
+// under reports whether path is dir or lies below it; both are clean.
+func under(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// options joins the options of the mount and of the filesystem. Each may be
+// read-only on its own.
+func options(m *mountinfo.Info) string {
+	all := strings.Split(m.Options, ",")
+	for o := range strings.SplitSeq(m.VFSOptions, ",") {
+		if o != "" && !slices.Contains(all, o) {
+			all = append(all, o)
+		}
+	}
+	if slices.Contains(all, "ro") {
+		all = slices.DeleteFunc(all, func(o string) bool { return o == "rw" })
+	}
+	return strings.Join(all, ",")
+}
+
+// serverAnswers reports whether files of the type come from a server or from
+// the host of a virtual machine, so that no number is a drive's.
+func serverAnswers(fstype string) bool {
+	switch strings.TrimPrefix(fstype, "fuse.") {
+	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "ceph-fuse", "glusterfs", "lustre", "afs", "coda",
+		"beegfs", "beegfs_nodev", "gpfs", "orangefs", "pvfs2", "panfs", "moosefs", "mfs", "juicefs", "JuiceFS", "ncpfs",
+		"sshfs", "s3fs", "rclone", "gcsfuse", "goofys", "davfs", "curlftpfs", "mount-s3", "blobfuse2",
+		"9p", "virtiofs", "vboxsf", "vmhgfs", "vmhgfs-fuse", "prl_fs":
+		return true
+	}
+	return false
+}
