@@ -1,0 +1,77 @@
+package place
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// alivePath is where a container sees the file that nativ keeps locked.
+const alivePath = "/alive"
+
+// Init is the whole life of a container's first process: it reaps what the
+// kernel gives it, and ends, and the container with it, when nativ on the host
+// is gone, when it gets SIGTERM or SIGPWR, or when ctx ends.
+//
+// That nativ is gone shows by a lock: nativ holds it exclusively on a file that
+// is bound into the container, and the kernel lets go of it whatever ends
+// nativ. Init waits for a shared one. A pipe would not do: lxc-start closes
+// what it inherits.
+func Init(ctx context.Context) error { return initWith(ctx, alivePath) }
+
+func initWith(ctx context.Context, alive string) error {
+	runtime.GOMAXPROCS(1) // it must not be seen in any measurement
+	ctx, stop := signal.NotifyContext(ctx, unix.SIGTERM, unix.SIGINT, unix.SIGPWR)
+	defer stop()
+	child := make(chan os.Signal, 1)
+	signal.Notify(child, unix.SIGCHLD)
+
+	f, err := os.Open(alive)
+	if err != nil {
+		return fmt.Errorf("watch nativ: %w", err)
+	}
+	defer f.Close()
+	gone := make(chan error, 1)
+	go func() { gone <- waitForLock(int(f.Fd())) }()
+
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-gone:
+			if err != nil {
+				return fmt.Errorf("watch nativ: lock %s: %w", alive, err)
+			}
+			return nil
+		case <-child:
+			reap()
+		}
+	}
+}
+
+func waitForLock(fd int) error {
+	for {
+		// A blocking system call in a thread of its own; nothing to poll.
+		if err := unix.Flock(fd, unix.LOCK_SH); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// reap takes every child that has ended. One SIGCHLD may stand for many.
+func reap() {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if pid <= 0 || err != nil {
+			return
+		}
+	}
+}

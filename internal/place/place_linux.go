@@ -1,0 +1,158 @@
+package place
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"nativ/internal/cgroup"
+	"nativ/internal/job"
+	"nativ/internal/journal"
+	"nativ/internal/record"
+	"nativ/internal/target"
+	"nativ/internal/worker"
+)
+
+// Arguments with which the binary becomes a worker and a container's init.
+const (
+	WorkerArg = "worker"
+	InitArg   = "init"
+)
+
+// Config is what all places of a run share.
+type Config struct {
+	RunID   string
+	Journal *journal.Journal
+	// Cgroups is nil for a user who may not make any; only the host place
+	// can do without.
+	Cgroups *cgroup.FS
+	// Exe is the nativ binary; empty means the running one.
+	Exe string
+	// Engine is the name of the engine that workers use.
+	Engine string
+	// GOMAXPROCS of every worker.
+	GOMAXPROCS int
+}
+
+// Limits are the CPUs and the memory (bytes, 0 for no limit) of a place.
+type Limits struct {
+	CPUs   []int
+	Memory int64
+}
+
+func (c *Config) exe() string {
+	if c.Exe != "" {
+		return c.Exe
+	}
+	return "/proc/self/exe"
+}
+
+// group is the path of a cgroup of this run.
+func (c *Config) group(name string) string {
+	return cgroupTop + "/" + c.RunID + "/" + name
+}
+
+// cgroupTop is the group below which all of nativ's are.
+const cgroupTop = "nativ"
+
+// request asks for a pass on the file that the worker sees at path.
+func (c *Config) request(p job.Phase, f *target.File, path string) worker.Request {
+	return worker.Request{
+		Engine:     c.Engine,
+		Phase:      p,
+		Ticket:     f.Ticket(path, p.Mode.Writes(), p.Direct),
+		GOMAXPROCS: c.GOMAXPROCS,
+		DeadlineNS: int64(deadline(&p, f.Facts().Size)),
+	}
+}
+
+// probePhase is set up, but never started, to see whether the engine works in
+// a place.
+func probePhase() job.Phase {
+	return job.Phase{Name: "probe", Mode: job.RandRead, BlockSize: 4096, IODepth: 1, NumJobs: 1, Direct: true, RuntimeNS: 1}
+}
+
+const (
+	// slack is for setting up, for the wait between ready and go, and for
+	// I/Os that come back late.
+	slack = 60 * time.Second
+	// slowest is the throughput in bytes a second that a pass without a time
+	// limit is trusted to keep: below it, it is called stalled.
+	slowest = 1 << 20
+)
+
+// deadline bounds the life of a worker. It is a safety net, not a plan: the
+// phase ends by itself long before.
+func deadline(p *job.Phase, size int64) time.Duration {
+	if p.RuntimeNS > 0 {
+		return time.Duration(p.RuntimeNS) + slack
+	}
+	bytes := p.MaxBytes
+	if bytes == 0 {
+		bytes = size // once through the file, each job of its own where it is not split
+		if !p.Split || p.Mode.Random() {
+			bytes *= int64(p.NumJobs)
+		}
+	}
+	return slack + time.Duration(bytes/slowest)*time.Second
+}
+
+// checkLimits compares what was asked for with what holds.
+func checkLimits(place string, want Limits, got cgroup.State) error {
+	if len(want.CPUs) > 0 && !slices.Equal(sorted(want.CPUs), got.CPUs) {
+		return fmt.Errorf("prepare %s: asked for CPUs %s, but its cgroup has %s; are all of them online and not taken by another cpuset?",
+			place, cgroup.FormatCPUs(want.CPUs), orNone(cgroup.FormatCPUs(got.CPUs)))
+	}
+	if want.Memory > 0 {
+		// The kernel counts in whole pages and rounds down.
+		page := int64(os.Getpagesize())
+		if got.Memory == nil || *got.Memory != want.Memory/page*page {
+			limit := "none"
+			if got.Memory != nil {
+				limit = fmt.Sprint(*got.Memory)
+			}
+			return fmt.Errorf("prepare %s: asked for a memory limit of %d bytes, but its cgroup has %s", place, want.Memory, limit)
+		}
+	}
+	return nil
+}
+
+// checkWorker compares the CPUs that were asked for with those that a worker
+// in the place may use, as it sees them itself.
+func checkWorker(place string, want Limits, w *record.Worker) error {
+	if len(want.CPUs) > 0 && !slices.Equal(sorted(want.CPUs), w.CPUs) {
+		return fmt.Errorf("prepare %s: asked for CPUs %s, but a worker there runs on %s",
+			place, cgroup.FormatCPUs(want.CPUs), cgroup.FormatCPUs(w.CPUs))
+	}
+	return nil
+}
+
+func sorted(cpus []int) []int {
+	s := slices.Clone(cpus)
+	slices.Sort(s)
+	return slices.Compact(s)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// failed makes a failure of an error.
+func failed(code string, err error) *record.Failure {
+	return &record.Failure{Code: code, Detail: err.Error()}
+}
+
+// A WorkerError is a worker's refusal while a place was being prepared: what
+// it lacks there, in its own words.
+type WorkerError struct {
+	Place   string
+	Failure record.Failure
+}
+
+func (e *WorkerError) Error() string {
+	return fmt.Sprintf("prepare %s: %s: %s", e.Place, e.Failure.Code, e.Failure.Detail)
+}
