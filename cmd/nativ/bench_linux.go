@@ -1,0 +1,570 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nativ/internal/analysis"
+	"nativ/internal/bench"
+	"nativ/internal/host"
+	"nativ/internal/job"
+	"nativ/internal/journal"
+	"nativ/internal/record"
+	"nativ/internal/report"
+	"nativ/internal/sensor"
+	"nativ/internal/target"
+	"nativ/internal/uring"
+)
+
+// benchFlags are the command line of nativ bench.
+type benchFlags struct {
+	dir, preset, memory, lang, out string
+	size                           byteSize
+	runtime                        time.Duration
+	places                         []string
+	cpus                           int
+	seed                           uint64
+	privileged, yes, json, details bool
+	notes                          []string
+
+	placesAsked bool // the user named the places
+}
+
+func newBench(e *env) *cobra.Command {
+	var f benchFlags
+	c := &cobra.Command{
+		Use:   "bench [flags]",
+		Short: "Measure a drive on the host and in a container",
+		Long: `Measures the drive behind a directory: on the host, on the host with only the
+container's CPUs, and in a throw-away LXC container. It says what it will do
+before it does it, writes only to a test file of its own, and removes whatever
+it made.
+
+Exit codes:
+  0  measured, the record is complete
+  1  something went wrong that should not
+  2  the command line is wrong; nothing was done
+  3  refused: not safe, not true, or not agreed to; nothing was touched
+  4  incomplete: something failed, or Ctrl-C or a signal ended the run early;
+     the record holds what was measured and says what is missing
+  5  this machine lacks something; the message says how to get it
+  6  another run measures the same drive
+  7  something that was made could not be removed; nativ clean tries again`,
+		Example: `  sudo nativ bench --dir /mnt/nvme1
+  sudo nativ bench --dir /mnt/nvme1 --cpus 4 --memory 4G --note heatsink=none
+  nativ bench --dir . --places host`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.placesAsked = c.Flags().Changed("places")
+			return runBench(c.Context(), e, f)
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.dir, "dir", "", "directory on the drive to measure; asked for on a terminal")
+	fl.StringVar(&f.preset, "preset", "quick", "what to measure: quick")
+	fl.Var(&f.size, "size", "size of the test file (default 16G, less where space is short)")
+	fl.DurationVar(&f.runtime, "runtime", 0, "time for each phase in each place, over all its passes (default 5s)")
+	fl.StringSliceVar(&f.places, "places", []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}, "where to measure")
+	fl.IntVar(&f.cpus, "cpus", 0, "CPUs of the container and of the pinned host (default 4; half of them where there are fewer than 8)")
+	fl.StringVar(&f.memory, "memory", "4G", "memory limit of the container and of the pinned host, or none")
+	fl.BoolVar(&f.privileged, "privileged", false, "make the container a privileged one")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed of offsets and data, to repeat a run (default: a random one)")
+	fl.StringVar(&f.lang, "lang", "", "language of the report, de or en (default: from the environment)")
+	fl.StringVar(&f.out, "out", "", "directory for record and report, beside the state directory")
+	fl.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	fl.BoolVar(&f.json, "json", false, "print the record as JSON instead of the report")
+	fl.BoolVar(&f.details, "details", false, "print bandwidth, percentiles, system and method, too")
+	fl.StringArrayVar(&f.notes, "note", nil, "something to remember, KEY=VALUE, such as heatsink=none; may be repeated")
+	return c
+}
+
+// A session is one call of nativ bench on its way from flags to a report.
+type session struct {
+	e     *env
+	f     benchFlags
+	lang  string
+	state string // the state directory
+	root  bool
+	rec   *record.Record
+	// asked are the places to measure, in the order of a report.
+	asked   []string
+	memory  *int64
+	preset  job.Preset
+	release func() // gives the drives back
+	in      *bufio.Reader
+}
+
+// runBench is nativ bench.
+func runBench(ctx context.Context, e *env, f benchFlags) error {
+	// The main process sleeps while workers measure; what it runs itself, one
+	// probing job of the engine, needs a processor beside that job's.
+	if runtime.GOMAXPROCS(0) < 4 {
+		runtime.GOMAXPROCS(4)
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	s := &session{e: e, f: f, root: os.Geteuid() == 0, release: func() {}, in: bufio.NewReader(e.stdin)}
+	defer func() { s.release() }()
+	for _, step := range []func(context.Context) error{
+		s.checkFlags, s.openState, s.findTarget, s.checkMachine, s.lock, s.makePlan, s.probeDirect, s.agree,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return exit(exitRefused, "interrupted before anything was touched")
+		}
+	}
+	return s.measure(ctx)
+}
+
+// checkFlags decides everything that needs no machine.
+func (s *session) checkFlags(context.Context) (err error) {
+	f := &s.f
+	if s.preset, err = job.PresetByName(f.preset); err != nil {
+		return exit(exitUsage, "--preset: %w", err)
+	}
+	if s.lang, err = language(s.e, f.lang); err != nil {
+		return err
+	}
+	if f.runtime < 0 || f.runtime > 0 && f.runtime < time.Second {
+		return exit(exitUsage, "--runtime %v: at least 1s, or the passes are too short to say anything", f.runtime)
+	}
+	if f.runtime > 24*time.Hour {
+		return exit(exitUsage, "--runtime %v: at most 24h a phase and place", f.runtime)
+	}
+	if f.cpus < 0 {
+		return exit(exitUsage, "--cpus %d: at least 1", f.cpus)
+	}
+	if f.memory != "none" {
+		n, err := parseSize(f.memory)
+		if err != nil {
+			return exit(exitUsage, "--memory: %w, nor none", err)
+		}
+		// The workers' buffers alone take 16 MiB at iodepth 32, numjobs 4, 128K.
+		if n < 128<<20 {
+			return exit(exitUsage, "--memory %s: at least 128M, which the buffers of a pass need", f.memory)
+		}
+		s.memory = &n
+	}
+	known := []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}
+	for _, p := range f.places {
+		if !slices.Contains(known, p) {
+			return exit(exitUsage, "--places: %q is not one of %s", p, strings.Join(known, ", "))
+		}
+	}
+	for _, p := range known {
+		switch n := count(f.places, p); {
+		case n > 1:
+			return exit(exitUsage, "--places: %s stands there %d times", p, n)
+		case n == 1:
+			s.asked = append(s.asked, p)
+		}
+	}
+	if len(s.asked) == 0 {
+		return exit(exitUsage, "--places: name at least one of %s", strings.Join(known, ", "))
+	}
+	if _, err := parseNotes(f.notes); err != nil {
+		return err
+	}
+	return nil
+}
+
+func count(list []string, s string) (n int) {
+	for _, x := range list {
+		if x == s {
+			n++
+		}
+	}
+	return n
+}
+
+// parseNotes turns KEY=VALUE words into a map.
+func parseNotes(words []string) (map[string]string, error) {
+	notes := map[string]string{}
+	for _, w := range words {
+		k, v, ok := strings.Cut(w, "=")
+		if !ok || k == "" || v == "" {
+			return nil, exit(exitUsage, "--note %q: not of the form KEY=VALUE", w)
+		}
+		if _, twice := notes[k]; twice {
+			return nil, exit(exitUsage, "--note %s: given twice", k)
+		}
+		notes[k] = v
+	}
+	return notes, nil
+}
+
+// openState finds the state directory and offers to clean up after dead runs.
+func (s *session) openState(ctx context.Context) (err error) {
+	if s.state, err = stateDir(s.e); err != nil {
+		return err
+	}
+	dead, err := deadRuns(s.state)
+	if err != nil || len(dead) == 0 {
+		return err
+	}
+	w := s.e.stderr
+	fmt.Fprintln(w, report.Say(s.lang, report.SayLeftovers, len(dead)))
+	for _, r := range dead {
+		fmt.Fprintf(w, "  %s  %s\n", r.ID, r.Header.Dir)
+	}
+	switch {
+	case s.f.yes:
+	case s.e.terminal:
+		yes, err := s.ask(ctx, report.Say(s.lang, report.SayAskClean))
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return nil
+		}
+	default:
+		fmt.Fprintln(w, report.Say(s.lang, report.SayCleanHint))
+		return nil
+	}
+	// What could not be removed is said, and does not keep anybody from
+	// measuring: it was made by another run.
+	_ = cleanRuns(context.WithoutCancel(ctx), s.e, s.state, dead)
+	return nil
+}
+
+// ask asks a yes/no question on the terminal; anything but a yes is a no.
+func (s *session) ask(ctx context.Context, question string) (bool, error) {
+	line, err := s.readLine(ctx, question)
+	return report.Yes(line), err
+}
+
+// readLine asks for a line. It returns when ctx ends, which a read from a
+// terminal does not.
+func (s *session) readLine(ctx context.Context, prompt string) (string, error) {
+	fmt.Fprint(s.e.stderr, prompt)
+	type answer struct {
+		line string
+		err  error
+	}
+	c := make(chan answer, 1)
+	go func() {
+		line, err := s.in.ReadString('\n')
+		c <- answer{strings.TrimSpace(line), err}
+	}()
+	select {
+	case a := <-c:
+		if a.err != nil {
+			fmt.Fprintln(s.e.stderr)
+			return "", exit(exitRefused, "no answer; nothing was touched")
+		}
+		return a.line, nil
+	case <-ctx.Done():
+		fmt.Fprintln(s.e.stderr)
+		return "", exit(exitRefused, "interrupted before anything was touched")
+	}
+}
+
+// findTarget resolves the directory to measure.
+func (s *session) findTarget(ctx context.Context) error {
+	dir := s.f.dir
+	if dir == "" {
+		if !s.e.terminal || s.f.yes {
+			return exit(exitUsage, "--dir is missing: without a terminal, or with --yes, nothing is asked").
+				next("Name a directory on the drive to measure: nativ bench --dir /mnt/nvme1")
+		}
+		var err error
+		if dir, err = s.askDir(ctx); err != nil {
+			return err
+		}
+	}
+	t, err := target.Resolve(dir, target.Roots{})
+	if err != nil {
+		return exit(exitRefused, "--dir %s: %w", dir, err)
+	}
+	target.Neighbours(t, target.Roots{})
+	s.rec = &record.Record{SchemaVersion: record.SchemaVersion, Target: *t}
+	return nil
+}
+
+// askDir lists the places worth measuring and asks for one.
+func (s *session) askDir(ctx context.Context) (string, error) {
+	list, err := target.Candidates(target.Roots{})
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return "", exit(exitUsage, "there is no place here that is worth measuring").next("Name a directory: nativ bench --dir DIR")
+	}
+	report.Candidates(s.e.stderr, list, s.lang)
+	line, err := s.readLine(ctx, report.Say(s.lang, report.SayAskDir, len(list)))
+	if err != nil {
+		return "", err
+	}
+	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(list) {
+		return list[n-1].Dir, nil
+	}
+	if filepath.IsAbs(line) {
+		return line, nil
+	}
+	return "", exit(exitRefused, "%q is neither a number of the list nor an absolute path; nothing was touched", line)
+}
+
+// checkMachine finds out what this machine has: the engine, LXC, cgroups, CPUs.
+func (s *session) checkMachine(ctx context.Context) error {
+	if _, err := new(uring.Engine).Probe(); err != nil {
+		return exit(exitMissing, "%w", err)
+	}
+	facts, err := host.Facts(host.Roots{})
+	if err != nil {
+		return err
+	}
+	s.rec.Host = facts
+	set, err := host.ChooseCPUs(facts.CPUs, s.f.cpus)
+	if err != nil {
+		return exit(exitUsage, "--cpus: %w", err)
+	}
+	s.rec.Plan.CPUSet = set
+	if set.All && len(s.asked) > 1 {
+		// The pinned host would be the host: nothing to tell apart.
+		s.asked = slices.DeleteFunc(s.asked, func(p string) bool { return p == record.PlacePinned })
+	}
+	return s.checkPlaces()
+}
+
+// lock takes the drives, so that no other run measures at the same time.
+func (s *session) lock(context.Context) error {
+	now := time.Now()
+	id, err := newRunID(now)
+	if err != nil {
+		return err
+	}
+	s.rec.ID = id
+	release, err := target.LockDrives(target.DriveKeys(&s.rec.Target), target.Holder{
+		PID: os.Getpid(), UID: os.Getuid(), RunID: id, Dir: s.rec.Target.Dir, Started: now,
+	})
+	var busy *target.Busy
+	if errors.As(err, &busy) {
+		return exit(exitBusy, "%w", err).next("Two runs would measure each other. Wait for it to end, or end it with Ctrl-C.")
+	}
+	if err != nil {
+		return err
+	}
+	s.release = release
+	return nil
+}
+
+func newRunID(now time.Time) (string, error) {
+	var b [2]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("make a run id: %w", err)
+	}
+	return record.NewID(now, binary.LittleEndian.Uint16(b[:])), nil
+}
+
+// leastSize is how small a file may get where the user did not ask for a size
+// and space is short.
+const leastSize = 1 << 30
+
+// makePlan passes the safety gate and fixes the plan.
+func (s *session) makePlan(context.Context) error {
+	want, least := s.preset.FileSize, int64(leastSize)
+	if s.f.size.set {
+		want, least = s.f.size.bytes>>20<<20, s.f.size.bytes>>20<<20
+		if want == 0 {
+			return exit(exitUsage, "--size: at least 1M")
+		}
+	}
+	size, err := target.Gate(&s.rec.Target, want, least)
+	if err != nil {
+		return err
+	}
+	seed := s.f.seed
+	if seed == 0 {
+		var b [8]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return fmt.Errorf("draw a seed: %w", err)
+		}
+		seed = binary.LittleEndian.Uint64(b[:])
+	}
+	plan, err := bench.NewPlan(bench.Wish{
+		Preset: s.preset, Dir: s.rec.Target.Dir, Places: s.asked, CPUSet: s.rec.Plan.CPUSet,
+		Memory: s.memory, Privileged: s.f.privileged, Seed: seed,
+		FileSize: size, WantedSize: want, Runtime: s.f.runtime,
+	})
+	if err != nil {
+		return exit(exitUsage, "%w", err)
+	}
+	s.rec.Plan = plan
+	s.rec.Notes, _ = parseNotes(s.f.notes) // checked before
+	s.rec.Tool = record.Tool{Name: "nativ", Version: version, Go: runtime.Version(), Command: os.Args}
+	return nil
+}
+
+// probeDirect tries direct I/O through the engine on a file that has no name,
+// so that a filesystem which cannot do it is refused with nothing touched.
+func (s *session) probeDirect(ctx context.Context) error {
+	claim, err := target.ClaimUnnamed(s.rec.Target.Dir, 1<<20)
+	if errors.Is(err, target.ErrNoTmpfile) {
+		return nil // the prefill will tell
+	}
+	if err != nil {
+		return err
+	}
+	defer claim.Close()
+	for _, mode := range []job.Mode{job.Write, job.Read} {
+		p := job.Phase{Name: "probe", Mode: mode, BlockSize: 64 << 10, IODepth: 4, NumJobs: 1, Direct: true, Once: true, RuntimeNS: 10e9}
+		out, err := new(uring.Engine).Run(ctx, p, claim, func(record.Event) {})
+		if err != nil {
+			return &target.Refusal{Code: target.RefuseDirect, Dir: s.rec.Target.Dir, FSType: s.rec.Target.FSType, Err: err}
+		}
+		if len(out.Errors) > 0 {
+			return &target.Refusal{Code: target.RefuseDirect, Dir: s.rec.Target.Dir, FSType: s.rec.Target.FSType,
+				Err: fmt.Errorf("direct %s: %s", out.Errors[0].Op, out.Errors[0].Errno)}
+		}
+	}
+	return nil
+}
+
+// agree shows the plan and asks.
+func (s *session) agree(ctx context.Context) error {
+	if err := report.Plan(s.e.stderr, s.rec, report.PlanOptions{Lang: s.lang, TemperatureMC: s.temperature()}); err != nil {
+		return err
+	}
+	if s.f.yes {
+		return nil
+	}
+	if !s.e.terminal {
+		return exit(exitRefused, "nobody to ask: stdin or stderr is no terminal").next("Read the plan above and add --yes.")
+	}
+	yes, err := s.ask(ctx, report.Question(s.lang))
+	if err != nil {
+		return err
+	}
+	if !yes {
+		return exit(exitRefused, "not started; nothing was touched")
+	}
+	return nil
+}
+
+// temperature is the hottest drive's now, in millidegrees Celsius; nil where no
+// drive has a sensor.
+func (s *session) temperature() (top *int64) {
+	for _, d := range s.rec.Target.Drives {
+		var sample record.Sample
+		t := sensor.NewTemperature(sensor.Roots{}, d.Name)
+		if t.Describe().Missing != "" || t.Read(&sample) != nil {
+			continue
+		}
+		for _, mc := range sample.Temperatures {
+			if top == nil || mc > *top {
+				top = &mc
+			}
+		}
+	}
+	return top
+}
+
+// undoLimit bounds the cleanup of a run.
+const undoLimit = 2 * time.Minute
+
+// measure carries the plan out, saves the record and prints the report.
+func (s *session) measure(ctx context.Context) error {
+	j, err := journal.Create(s.state, journal.Header{
+		RunID: s.rec.ID, PID: os.Getpid(), UID: os.Getuid(), Started: time.Now(), Dir: s.rec.Target.Dir,
+	})
+	if err != nil {
+		return err
+	}
+	set, err := s.newPlaces(j)
+	if err != nil {
+		return errors.Join(err, j.Close())
+	}
+	view := newLive(s.e.stderr, s.e.stderrTTY, s.lang, s.rec)
+	run := &bench.Run{
+		Record: s.rec, Places: set.places, Watch: set.watch, Emit: view.emit, Now: time.Now,
+		MakeFile: func() (*target.File, error) {
+			var nonce [16]byte
+			if _, err := rand.Read(nonce[:]); err != nil {
+				return nil, fmt.Errorf("draw a nonce: %w", err)
+			}
+			return target.Create(s.rec.Target.Dir, s.rec.Plan.FileSize, hex.EncodeToString(nonce[:]), j)
+		},
+		Undo: func(ctx context.Context) []string {
+			ctx, cancel := context.WithTimeout(ctx, undoLimit)
+			defer cancel()
+			var left []string
+			for _, l := range j.Undo(ctx, set.undoers) {
+				left = append(left, l.String())
+			}
+			return left
+		},
+	}
+	runErr := run.Do(ctx)
+	view.close()
+	if err := j.Close(); err != nil {
+		fmt.Fprintln(s.e.stderr, "nativ:", err)
+	}
+	if runErr != nil {
+		s.sayLeft()
+		return runErr
+	}
+	s.rec.Sources = set.sampler.Sources()
+	s.rec.Warnings = analysis.Compute(s.rec).Warnings
+	files, err := saveRecord(s.state, s.f.out, s.lang, s.rec)
+	if err != nil {
+		fmt.Fprintln(s.e.stderr, "nativ:", err)
+	}
+	if err := s.print(files); err != nil {
+		return err
+	}
+	return s.verdict(ctx)
+}
+
+// print prints the result and says where the files are.
+func (s *session) print(files saved) error {
+	format := "text"
+	if s.f.json {
+		format = "json"
+	}
+	o := report.Options{Lang: s.lang, Details: s.f.details}
+	if files.record != "" {
+		o.Files = []string{files.markdown, files.record}
+	}
+	fmt.Fprintln(s.e.stderr)
+	return render(s.e.stdout, s.rec, format, o)
+}
+
+// sayLeft names what could not be removed.
+func (s *session) sayLeft() {
+	for _, l := range s.rec.Cleaned.Left {
+		fmt.Fprintln(s.e.stderr, "nativ: still there:", l)
+	}
+}
+
+// verdict is the exit code of a run that measured something.
+func (s *session) verdict(ctx context.Context) error {
+	switch {
+	case len(s.rec.Cleaned.Left) > 0:
+		s.sayLeft()
+		return exit(exitLeft, "something could not be removed").next("Try again with: nativ clean")
+	case !s.rec.Complete && ctx.Err() != nil:
+		return exit(exitIncomplete, "ended early by a signal; the record holds what was measured")
+	case !s.rec.Complete:
+		m := s.rec.Incomplete[0]
+		return exit(exitIncomplete, "incomplete: %s", strings.TrimSpace(strings.Join([]string{m.Code, m.Phase, m.Place, m.Detail}, " ")))
+	}
+	return nil
+}

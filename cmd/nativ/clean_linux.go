@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nativ/internal/journal"
+)
+
+func newClean(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "clean",
+		Short: "Remove what a killed run left behind",
+		Long: `Removes exactly what the journals of dead runs list (test files, containers,
+mounts, cgroups, processes) and nothing else, and says what it did. Runs that
+are still active are not touched.
+
+Exit codes:
+  0  nothing is left
+  1  something went wrong that should not
+  2  the command line is wrong; nothing was done
+  7  something could not be removed; the message says what and why`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			dir, err := stateDir(e)
+			if err != nil {
+				return err
+			}
+			runs, err := journal.List(dir)
+			if err != nil {
+				return err
+			}
+			var dead []journal.Run
+			for _, r := range runs {
+				if r.Active {
+					fmt.Fprintf(e.stdout, "run %s is active (process %d, %s) and was not touched\n", r.ID, r.Header.PID, r.Header.Dir)
+				} else {
+					dead = append(dead, r)
+				}
+			}
+			if len(dead) == 0 {
+				fmt.Fprintln(e.stdout, "nothing to clean up")
+				return nil
+			}
+			return cleanRuns(c.Context(), e, dir, dead)
+		},
+	}
+}
+
+// deadRuns lists the runs that left something behind.
+func deadRuns(state string) ([]journal.Run, error) {
+	runs, err := journal.List(state)
+	if err != nil {
+		return nil, err
+	}
+	var dead []journal.Run
+	for _, r := range runs {
+		if !r.Active {
+			dead = append(dead, r)
+		}
+	}
+	return dead, nil
+}
+
+// cleanRuns removes what dead runs left and says so on stderr. The error says
+// that something is still there.
+func cleanRuns(ctx context.Context, e *env, state string, dead []journal.Run) error {
+	bad := 0
+	for _, r := range dead {
+		if err := cleanRun(ctx, e, state, r.ID); err != nil {
+			fmt.Fprintf(e.stderr, "nativ: run %s: %v\n", r.ID, err)
+			bad++
+		}
+	}
+	if bad > 0 {
+		return exit(exitLeft, "%d of %d runs could not be cleaned up whole", bad, len(dead)).
+			next("The journals are in %s/journal; try again when the reasons above are gone.", state)
+	}
+	return nil
+}
+
+func cleanRun(ctx context.Context, e *env, state, id string) error {
+	j, err := journal.Open(state, id)
+	if errors.Is(err, journal.ErrActive) {
+		return nil // somebody else is at it
+	}
+	if err != nil {
+		return err
+	}
+	undo, err := undoers(state)
+	if err != nil {
+		return errors.Join(err, j.Close())
+	}
+	// Each run gets its own time, so that one that hangs does not cost the rest.
+	ctx, cancel := context.WithTimeout(ctx, undoLimit)
+	defer cancel()
+	had := j.Entries()
+	left := j.Undo(ctx, undo)
+	still := map[int]bool{}
+	for _, l := range left {
+		still[l.Entry.Seq] = true
+	}
+	fmt.Fprintf(e.stdout, "run %s (%s, %s):\n", id, j.Header().Started.Local().Format(time.DateTime), j.Header().Dir)
+	for i := len(had) - 1; i >= 0; i-- {
+		if !still[had[i].Seq] {
+			fmt.Fprintf(e.stdout, "  gone: %s\n", had[i])
+		}
+	}
+	for _, l := range left {
+		fmt.Fprintf(e.stdout, "  still there: %s\n", l)
+	}
+	if err := j.Close(); err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%d things are still there", len(left))
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"os"
+	"slices"
+
+	"nativ/internal/bench"
+	"nativ/internal/cgroup"
+	"nativ/internal/journal"
+	"nativ/internal/place"
+	"nativ/internal/record"
+	"nativ/internal/sensor"
+	"nativ/internal/sys"
+	"nativ/internal/target"
+	"nativ/internal/uring"
+)
+
+// checkPlaces makes sure that every place that was asked for can be had, before
+// anybody is asked to agree to anything.
+func (s *session) checkPlaces() error {
+	if !s.root && slices.ContainsFunc(s.asked, func(p string) bool { return p != record.PlaceHost }) {
+		x := exit(exitMissing, "%s needs root: containers and cgroups are made by root only", s.asked[len(s.asked)-1])
+		return x.next("Run it with sudo, or measure the host alone: nativ bench --places host")
+	}
+	if slices.Contains(s.asked, record.PlaceLXC) {
+		if err := place.CheckLXC(); err != nil {
+			return err
+		}
+	}
+	if !s.root {
+		return nil
+	}
+	fs, err := cgroup.Detect("/")
+	if err != nil {
+		return exit(exitMissing, "%w", err)
+	}
+	if !slices.Equal(s.asked, []string{record.PlaceHost}) {
+		need := []string{"cpuset"}
+		if s.memory != nil {
+			need = append(need, "memory")
+		}
+		return fs.Check(need...)
+	}
+	return nil
+}
+
+// A placeKit is everything about the places of one run.
+type placeKit struct {
+	places  []bench.Place
+	undoers map[journal.Kind]journal.Undoer
+	sources []sensor.Source
+	sampler *sensor.Sampler
+	cgroups *cgroup.FS // nil without root
+	group   *sensor.Cgroup
+}
+
+// newPlaces makes the places that were asked for, none of them set up yet.
+func (s *session) newPlaces(j *journal.Journal) (*placeKit, error) {
+	k := &placeKit{group: sensor.NewCgroup()}
+	var err error
+	if k.undoers, err = undoers(s.state); err != nil {
+		return nil, err
+	}
+	if s.root {
+		if k.cgroups, err = cgroup.Detect("/"); err != nil {
+			return nil, err
+		}
+	}
+	c := place.Config{
+		RunID: s.rec.ID, Journal: j, Cgroups: k.cgroups,
+		Engine: new(uring.Engine).Name(), GOMAXPROCS: s.rec.Plan.GOMAXPROCS,
+	}
+	var limits place.Limits
+	for _, cpu := range s.rec.Plan.CPUSet.CPUs {
+		limits.CPUs = append(limits.CPUs, cpu.ID)
+	}
+	if s.memory != nil {
+		limits.Memory = *s.memory
+	}
+	for _, name := range s.asked {
+		switch name {
+		case record.PlaceHost:
+			k.places = append(k.places, place.NewHost(c))
+		case record.PlacePinned:
+			k.places = append(k.places, place.NewPinned(c, limits))
+		case record.PlaceLXC:
+			k.places = append(k.places, place.NewLXC(c, limits, place.LXCOptions{StateDir: s.state, Privileged: s.f.privileged}))
+		}
+	}
+	k.sources = append(sensor.ForTarget(&s.rec.Target, sensor.Roots{}), k.group)
+	k.sampler = sensor.New(k.sources, sys.MonoNow)
+	return k, nil
+}
+
+// watch points the sampler at a place.
+func (k *placeKit) watch(p bench.Place) bench.Watcher {
+	path := p.Cgroup()
+	if k.cgroups == nil || path == "" {
+		k.group.Set("", nil)
+	} else {
+		k.group.Set(path, func() (record.CgroupCounters, error) { return k.cgroups.Counters(path) })
+	}
+	return k.sampler
+}
+
+// undoers know how to remove each kind of thing that a run makes.
+func undoers(state string) (map[journal.Kind]journal.Undoer, error) {
+	var fs *cgroup.FS
+	if os.Geteuid() == 0 {
+		var err error
+		if fs, err = cgroup.Detect("/"); err != nil {
+			return nil, err
+		}
+	}
+	m := place.Undoers(fs, state)
+	m[journal.KindFile] = target.UndoFile
+	m[journal.KindDir] = target.UndoDir
+	return m, nil
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"nativ/internal/analysis"
+	"nativ/internal/record"
+	"nativ/internal/report"
+)
+
+func newReport(e *env) *cobra.Command {
+	var format, lang string
+	var details bool
+	c := &cobra.Command{
+		Use:   "report RECORD|last",
+		Short: "Print the report of a record again",
+		Long: `Prints the report of a record: a file, the ID of a run on this machine, last for
+the latest of them, or - for standard input. Works on any OS.
+
+Exit codes:
+  0  printed
+  1  something went wrong that should not
+  2  the command line is wrong
+  3  refused: that is no record, or one of a later version of nativ`,
+		Example: `  nativ report last --lang de
+  nativ report record.json --format md --details`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			lang, err := language(e, lang)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(formats, format) {
+				return exit(exitUsage, "--format %q is not one of %v", format, formats)
+			}
+			rec, err := readRecord(e, args[0])
+			if err != nil {
+				return err
+			}
+			return render(e.stdout, rec, format, report.Options{Lang: lang, Details: details})
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", "text, md or json")
+	c.Flags().StringVar(&lang, "lang", "", "de or en (default: from the environment)")
+	c.Flags().BoolVar(&details, "details", false, "bandwidth, percentiles, system and method, too")
+	return c
+}
+
+var formats = []string{"text", "md", "json"}
+
+// language decides in which language a user is spoken to.
+func language(e *env, flag string) (string, error) {
+	switch flag {
+	case "":
+		return report.LangFromEnv(e.getenv), nil
+	case "de", "en":
+		return flag, nil
+	}
+	return "", exit(exitUsage, "--lang %q is neither de nor en", flag)
+}
+
+// recordsDir holds a directory for each run.
+func recordsDir(state string) string { return filepath.Join(state, "records") }
+
+// recordFile is the name of a record in its directory.
+const recordFile = "record.json"
+
+// readRecord reads the record that the argument names.
+func readRecord(e *env, name string) (*record.Record, error) {
+	if name == "-" {
+		return decode(e.stdin, "standard input")
+	}
+	path := name
+	if name == "last" {
+		state, err := stateDir(e)
+		if err != nil {
+			return nil, exit(exitUsage, "%w", err)
+		}
+		if path, err = lastRecord(state); err != nil {
+			return nil, err
+		}
+	} else if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name {
+		if state, err := stateDir(e); err == nil {
+			if p := filepath.Join(recordsDir(state), name, recordFile); exists(p) {
+				path = p
+			}
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, exit(exitUsage, "read a record: %w", err).next("Name a record.json, the ID of a run, or last.")
+	}
+	defer f.Close()
+	return decode(f, path)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func decode(r io.Reader, name string) (*record.Record, error) {
+	rec, err := record.Decode(bufio.NewReader(r))
+	if err != nil {
+		return nil, exit(exitRefused, "%s: %w", name, err)
+	}
+	return rec, nil
+}
+
+// lastRecord is the newest record in the state directory; IDs sort by time.
+func lastRecord(state string) (string, error) {
+	list, err := os.ReadDir(recordsDir(state))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("look for records: %w", err)
+	}
+	for _, d := range slices.Backward(list) {
+		if p := filepath.Join(recordsDir(state), d.Name(), recordFile); exists(p) {
+			return p, nil
+		}
+	}
+	return "", exit(exitUsage, "there is no record in %s yet", recordsDir(state)).
+		next("Measure first: nativ bench. Records of root are in root's state directory: sudo nativ report last")
+}
+
+// render writes a record in a form.
+func render(w io.Writer, rec *record.Record, format string, o report.Options) error {
+	out := bufio.NewWriter(w)
+	var err error
+	switch format {
+	case "json":
+		err = record.Encode(out, rec)
+	case "md":
+		err = report.Markdown(out, report.Build(rec, analysis.Compute(rec), o))
+	default:
+		err = report.Text(out, report.Build(rec, analysis.Compute(rec), o), report.Width)
+	}
+	if err := errors.Join(err, out.Flush()); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nativ/internal/analysis"
+	"nativ/internal/record"
+	"nativ/internal/report"
+)
+
+// saved are the files of a record.
+type saved struct{ record, markdown string }
+
+// saveRecord writes record and Markdown report of a run into the state
+// directory, and into out where the user named one. A directory that cannot be
+// written is an error, but only after the others, and in the last resort the
+// directory for temporary files, were tried: what was measured is not lost.
+func saveRecord(state, out, lang string, rec *record.Record) (saved, error) {
+	type place struct{ dir, record, markdown string }
+	places := []place{{filepath.Join(recordsDir(state), rec.ID), recordFile, "report.md"}}
+	if out != "" {
+		named := place{out, "nativ-" + rec.ID + ".json", "nativ-" + rec.ID + ".md"}
+		places = append([]place{named}, places...)
+	}
+	var first saved
+	var errs []error
+	try := func(p place) {
+		s, err := saveIn(p.dir, p.record, p.markdown, lang, rec)
+		if err != nil {
+			errs = append(errs, err)
+		} else if first.record == "" {
+			first = s
+		}
+	}
+	for _, p := range places {
+		try(p)
+	}
+	if first.record == "" {
+		try(place{filepath.Join(os.TempDir(), "nativ-"+rec.ID), recordFile, "report.md"})
+	}
+	return first, errors.Join(errs...)
+}
+
+func saveIn(dir, recordName, markdownName, lang string, rec *record.Record) (saved, error) {
+	// The names of guests and notes are nobody else's business.
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return saved{}, fmt.Errorf("save the record: %w", err)
+	}
+	s := saved{filepath.Join(dir, recordName), filepath.Join(dir, markdownName)}
+	err := writeFile(s.record, func(f *os.File) error { return record.Encode(f, rec) })
+	if err != nil {
+		return saved{}, fmt.Errorf("save the record: %w", err)
+	}
+	doc := report.Build(rec, analysis.Compute(rec), report.Options{Lang: lang, Details: true})
+	if err := writeFile(s.markdown, func(f *os.File) error { return report.Markdown(f, doc) }); err != nil {
+		return saved{}, fmt.Errorf("save the report: %w", err)
+	}
+	return s, nil
+}
+
+// writeFile makes a file whole or not at all, also when the power fails.
+func writeFile(path string, write func(*os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return f.Close()
+}

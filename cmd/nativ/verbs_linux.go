@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"nativ/internal/cgroup"
+	"nativ/internal/journal"
+	"nativ/internal/place"
+	"nativ/internal/sys"
+	"nativ/internal/target"
+)
+
+// kernelVerbs are the verbs that need the Linux kernel.
+func kernelVerbs(e *env) []*cobra.Command {
+	return []*cobra.Command{newBench(e), newClean(e), newWorker(e), newInit(e)}
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// stateDir is where journals and records are kept.
+func stateDir(e *env) (string, error) { return journal.StateDir(e.getenv, os.Geteuid()) }
+
+// classify gives an error of a library its exit code and next step.
+func classify(err error) *exitError {
+	x := &exitError{code: exitFailed, err: err}
+	var (
+		refusal *target.Refusal
+		busy    *target.Busy
+		uring   *sys.UringError
+		missing *cgroup.MissingError
+		lxc     *place.LXCMissingError
+	)
+	switch {
+	case errors.As(err, &refusal):
+		x.code = exitRefused
+	case errors.As(err, &busy):
+		x.code = exitBusy
+	case errors.As(err, &uring), errors.As(err, &missing), errors.As(err, &lxc), errors.Is(err, place.ErrRoot), errors.Is(err, cgroup.ErrNone):
+		x.code = exitMissing
+	}
+	return x
+}

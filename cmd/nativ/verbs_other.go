@@ -1,0 +1,36 @@
+//go:build !linux
+
+package main
+
+import (
+	"errors"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// kernelVerbs are the verbs that need the Linux kernel: elsewhere they say so.
+func kernelVerbs(*env) []*cobra.Command {
+	var verbs []*cobra.Command
+	for _, name := range []string{"bench", "clean"} {
+		verbs = append(verbs, &cobra.Command{
+			Use:                name,
+			Short:              "Only on Linux",
+			DisableFlagParsing: true,
+			RunE: func(*cobra.Command, []string) error {
+				return exit(exitMissing, "%s needs Linux, and this is %s", name, runtime.GOOS).
+					next("Run it on the machine to measure; nativ report works here with its record.json.")
+			},
+		})
+	}
+	return verbs
+}
+
+func classify(err error) *exitError { return &exitError{code: exitFailed, err: err} }
+
+func isTerminal(*os.File) bool { return false }
+
+func stateDir(*env) (string, error) {
+	return "", errors.New("there is no history of runs on this system: name a record file")
+}

@@ -1,0 +1,237 @@
+package analysis
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"nativ/internal/job"
+	"nativ/internal/record"
+)
+
+const (
+	// cpuLimit is the share of CPU time from which a place counts as limited by
+	// its CPUs. Not 1: /proc/stat counts in ticks of up to 10 ms, and the
+	// samples are taken a little outside of the pass.
+	cpuLimit = 0.95
+	// fullSecond is the length from which an interval can be a highest second.
+	fullSecond = 900_000_000
+	// beyond is how many I/Os must lie beyond a percentile to name it.
+	beyond = 10
+)
+
+// flow returns the I/O that a phase is about; nil where there is none or it is
+// not credible.
+func flow(j *job.Phase, o *record.Outcome) *record.Flow {
+	if o == nil {
+		return nil
+	}
+	f := o.Read
+	if j.Mode.Writes() {
+		f = o.Write
+	}
+	if f == nil || f.IOs < 0 || f.Bytes < 0 {
+		return nil
+	}
+	return f
+}
+
+func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*record.Pass) Place {
+	p := Place{Name: name}
+	var iops, bps, cpu []float64
+	var ios, user, system int64
+	var busy, total, device, app int64
+	var lat record.Histogram
+	ratio := true
+	cpus := placeCPUs(rec, name)
+	for _, pass := range passes {
+		f := flow(j, pass.Outcome)
+		if !pass.OK() || f == nil || pass.Outcome.ElapsedNS() <= 0 {
+			continue
+		}
+		p.Passes++
+		sec := float64(pass.Outcome.ElapsedNS()) / 1e9
+		iops = append(iops, float64(f.IOs)/sec)
+		bps = append(bps, float64(f.Bytes)/sec)
+		for i := range pass.Intervals {
+			maxSecond(&p, j, &pass.Intervals[i])
+		}
+		if j.FDataSync > 0 {
+			f = pass.Outcome.Sync
+		}
+		if f != nil {
+			lat.Merge(f.Lat)
+		}
+		ios += flow(j, pass.Outcome).IOs
+		user += pass.Outcome.Usage.UserNS
+		system += pass.Outcome.Usage.SystemNS
+		if b, t, ok := cpuTime(&pass.Watch, cpus); ok {
+			busy, total = busy+b, total+t
+			cpu = append(cpu, float64(b)/float64(t))
+		}
+		d, ok := deviceBytes(rec, &pass.Watch, j.Mode.Writes())
+		ratio = ratio && ok
+		device, app = device+d, app+flow(j, pass.Outcome).Bytes
+	}
+	if p.Passes == 0 {
+		return p
+	}
+	p.IOPS, p.BytesPerSec = new(mean(iops)), new(mean(bps))
+	if len(iops) > 1 && *p.IOPS > 0 {
+		p.Spread = new((slices.Max(iops) - slices.Min(iops)) / *p.IOPS)
+	}
+	p.Lat = latency(&lat)
+	if len(cpu) > 0 {
+		p.CPUBusy, p.CPUBusyLeast = new(float64(busy)/float64(total)), new(slices.Min(cpu))
+		p.CPULimited = len(cpu) == p.Passes && *p.CPUBusyLeast >= cpuLimit
+	}
+	if ios > 0 && user >= 0 && system >= 0 {
+		p.UserNS, p.SystemNS = new(float64(user)/float64(ios)), new(float64(system)/float64(ios))
+	}
+	if ratio && app > 0 {
+		p.DeviceRatio = new(float64(device) / float64(app))
+	}
+	return p
+}
+
+func mean(v []float64) float64 {
+	var sum float64
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+// maxSecond raises the highest second of p by i.
+func maxSecond(p *Place, j *job.Phase, i *record.Interval) {
+	if i.LenNS < fullSecond {
+		return
+	}
+	ios, bytes := i.ReadIOs, i.ReadBytes
+	if j.Mode.Writes() {
+		ios, bytes = i.WriteIOs, i.WriteBytes
+	}
+	sec := float64(i.LenNS) / 1e9
+	if v := float64(ios) / sec; p.MaxIOPS == nil || v > *p.MaxIOPS {
+		p.MaxIOPS = &v
+	}
+	if v := float64(bytes) / sec; p.MaxBytesPerSec == nil || v > *p.MaxBytesPerSec {
+		p.MaxBytesPerSec = &v
+	}
+}
+
+func latency(h *record.Histogram) Latency {
+	l := Latency{N: h.N()}
+	at := func(p float64) *int64 {
+		if math.Round(float64(l.N)*(100-p))/100 < beyond {
+			return nil
+		}
+		if ns, ok := h.Percentile(p); ok {
+			return &ns
+		}
+		return nil
+	}
+	l.P50, l.P99, l.P999 = at(50), at(99), at(99.9)
+	return l
+}
+
+// placeCPUs returns the CPUs of a place as they were read back; nil where they
+// are not known.
+func placeCPUs(rec *record.Record, name string) []int {
+	for i := range rec.Places {
+		if rec.Places[i].Name == name {
+			return rec.Places[i].CPUs
+		}
+	}
+	return nil
+}
+
+// cpuTime returns busy and total time of the CPUs between the two ends of a
+// pass; false where one of them was not read at both, or time ran backwards.
+func cpuTime(w *record.Watch, cpus []int) (busy, total int64, ok bool) {
+	if w.Before == nil || w.After == nil || len(cpus) == 0 {
+		return 0, 0, false
+	}
+	for _, n := range cpus {
+		a, okA := w.Before.CPUs[n]
+		b, okB := w.After.CPUs[n]
+		db, dt := b.BusyNS-a.BusyNS, b.TotalNS-a.TotalNS
+		if !okA || !okB || db < 0 || dt < db {
+			return 0, 0, false
+		}
+		busy, total = busy+db, total+dt
+	}
+	return busy, total, total > 0
+}
+
+// deviceBytes returns what all drives of the target read or wrote between the
+// two ends of a pass; false where that is not known.
+func deviceBytes(rec *record.Record, w *record.Watch, writes bool) (int64, bool) {
+	if w.Before == nil || w.After == nil || len(rec.Target.Drives) == 0 {
+		return 0, false
+	}
+	var sum int64
+	for i := range rec.Target.Drives {
+		d := &rec.Target.Drives[i]
+		if d.IOStats != nil && !*d.IOStats {
+			return 0, false
+		}
+		a, okA := w.Before.Devices[d.Name]
+		b, okB := w.After.Devices[d.Name]
+		n := b.ReadBytes - a.ReadBytes
+		if writes {
+			n = b.WriteBytes - a.WriteBytes
+		}
+		if !okA || !okB || n < 0 {
+			return 0, false
+		}
+		sum += n
+	}
+	return sum, true
+}
+
+func temperatures(rec *record.Record) []Temperature {
+	m := map[string]*Temperature{}
+	samples(rec, func(s *record.Sample) {
+		for name, mc := range s.Temperatures {
+			t := m[name]
+			if t == nil {
+				t = &Temperature{Sensor: name, First: mc, Min: mc, Max: mc}
+				m[name] = t
+			}
+			t.Min, t.Max = min(t.Min, mc), max(t.Max, mc)
+		}
+	})
+	var all []Temperature
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, *m[name])
+	}
+	return all
+}
+
+func written(rec *record.Record) Written {
+	var w Written
+	if rec.Prefill != nil {
+		w.Application += max(rec.Prefill.Bytes, 0)
+	}
+	for i := range rec.Rounds {
+		for j := range rec.Rounds[i].Passes {
+			p := &rec.Rounds[i].Passes[j]
+			var app int64
+			if p.Outcome != nil && p.Outcome.Write != nil {
+				app = max(p.Outcome.Write.Bytes, 0)
+			}
+			w.Application += app
+			d, ok := deviceBytes(rec, &p.Watch, true)
+			if !ok || p.Outcome == nil {
+				continue
+			}
+			if w.Device == nil {
+				w.Device, w.InPasses = new(int64), new(int64)
+			}
+			*w.Device += d
+			*w.InPasses += app
+		}
+	}
+	return w
+}

@@ -1,0 +1,285 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+
+	"nativ/internal/job"
+	"nativ/internal/record"
+)
+
+const (
+	// cacheRatio is the share of the bytes read that the drive must have
+	// delivered for a number to be the drive's.
+	cacheRatio = 0.9
+	// extraRatio is what a drive may write for each byte of the test.
+	extraRatio = 1.2
+	// wideSpread is the difference between passes of one place that is worth a
+	// warning.
+	wideSpread = 0.1
+)
+
+// VirtualDrive reports whether a hypervisor answers for the drive, by its
+// transport or the model names that hypervisors give to theirs. A drive that is
+// handed through to a virtual machine keeps its own name and is none.
+func VirtualDrive(d *record.Drive) bool {
+	if d.Transport == "virtio" || strings.HasPrefix(d.Name, "xvd") {
+		return true
+	}
+	if d.Model == nil {
+		return false
+	}
+	m := strings.ToLower(*d.Model)
+	return slices.ContainsFunc([]string{
+		"qemu", "vbox", "vmware", "virtual", "msft", "persistentdisk", "amazon elastic block store",
+	}, func(s string) bool { return strings.Contains(m, s) })
+}
+
+func cacheAnswered(j *job.Phase, p *Place) bool {
+	return !j.Mode.Writes() && p.DeviceRatio != nil && *p.DeviceRatio < cacheRatio
+}
+
+// PlanWarnings returns the warnings that follow from the plan and the facts, so
+// that they can be said before anything is touched.
+func PlanWarnings(rec *record.Record) []record.Warning {
+	var all []record.Warning
+	add := func(w record.Warning) { all = append(all, w) }
+	t := &rec.Target
+	if t.Network {
+		add(record.Warning{Code: record.WarnNetwork, Words: words("fstype", t.FSType)})
+	}
+	for i := range t.Drives {
+		d := &t.Drives[i]
+		switch {
+		case d.Transport == "memory":
+			add(record.Warning{Code: record.WarnMemoryDrive, Words: words("drive", d.Name)})
+		case VirtualDrive(d):
+			add(record.Warning{Code: record.WarnVirtualDrive, Words: words("drive", d.Name)})
+		}
+		if w, ok := linkWarning(d); ok {
+			add(w)
+		}
+	}
+	for i := range t.Stack {
+		l := &t.Stack[i]
+		if l.Kind == "loop" && l.DirectIO != nil && !*l.DirectIO {
+			add(record.Warning{Code: record.WarnLoopCached, Words: words("device", l.Name)})
+		}
+	}
+	if slices.Contains([]string{"btrfs", "zfs", "bcachefs"}, t.FSType) {
+		add(record.Warning{Code: record.WarnCopyOnWrite, Words: words("fstype", t.FSType)})
+	}
+	if len(t.Neighbours) > 0 {
+		var names []string
+		for _, n := range t.Neighbours {
+			names = append(names, n.Name)
+		}
+		add(record.Warning{Code: record.WarnNeighbours, Words: words("names", strings.Join(names, ", "))})
+	}
+	if t.NeighboursUnknown != "" {
+		add(record.Warning{Code: record.WarnNeighboursUnknown, Words: words("reason", t.NeighboursUnknown)})
+	}
+	p := &rec.Plan
+	if p.FileSize < p.WantedSize {
+		add(record.Warning{Code: record.WarnFileSmaller, Values: map[string]float64{
+			"size_bytes": float64(p.FileSize), "wanted_bytes": float64(p.WantedSize)}})
+	}
+	if shortWrites(rec) {
+		add(record.Warning{Code: record.WarnShortWrites})
+	}
+	lxc, pinned := slices.Contains(p.Places, record.PlaceLXC), slices.Contains(p.Places, record.PlacePinned)
+	if p.CPUSet.Halved && (lxc || pinned) {
+		add(record.Warning{Code: record.WarnCPUsHalved, Values: map[string]float64{
+			"cpus": float64(len(p.CPUSet.CPUs)), "online": float64(p.CPUSet.Online)}})
+	}
+	if lxc && !pinned && slices.Contains(p.Places, record.PlaceHost) {
+		reason := "left-out"
+		if p.CPUSet.All {
+			reason = "all-cpus"
+		}
+		add(record.Warning{Code: record.WarnNotSeparable, Words: words("reason", reason)})
+	}
+	for i := range t.Drives {
+		if d := &t.Drives[i]; d.IOStats != nil && !*d.IOStats {
+			add(record.Warning{Code: record.WarnCountersOff, Words: words("drive", d.Name)})
+		}
+	}
+	return all
+}
+
+// shortWrites reports whether an SLC cache may have taken all writes: a quick
+// run writes little, and no flash drive says where its cache ends.
+func shortWrites(rec *record.Record) bool {
+	if rec.Plan.Preset != "quick" {
+		return false
+	}
+	writes := false
+	for i := range rec.Plan.Phases {
+		writes = writes || rec.Plan.Phases[i].Mode.Writes()
+	}
+	flash := slices.ContainsFunc(rec.Target.Drives, func(d record.Drive) bool {
+		return d.Rotational != nil && !*d.Rotational && d.Transport != "memory" && !VirtualDrive(&d)
+	})
+	return writes && flash
+}
+
+func linkWarning(d *record.Drive) (record.Warning, bool) {
+	l := d.Link
+	if l == nil || l.SpeedMTs <= 0 || l.Width <= 0 || l.SpeedMTs >= l.MaxSpeedMTs && l.Width >= l.MaxWidth {
+		return record.Warning{}, false
+	}
+	w := record.Warning{Code: record.WarnLink, Words: words("drive", d.Name, "limit", ""), Values: map[string]float64{
+		"speed_mts": float64(l.SpeedMTs), "width": float64(l.Width),
+		"max_speed_mts": float64(l.MaxSpeedMTs), "max_width": float64(l.MaxWidth),
+	}}
+	if l.PortMaxSpeedMTs != nil && l.PortMaxWidth != nil {
+		w.Values["port_speed_mts"], w.Values["port_width"] = float64(*l.PortMaxSpeedMTs), float64(*l.PortMaxWidth)
+		w.Words["limit"] = "link"
+		// The slot explains the link where it can do no more than the link does.
+		slower, narrower := l.SpeedMTs < l.MaxSpeedMTs, l.Width < l.MaxWidth
+		if (!slower || *l.PortMaxSpeedMTs <= l.SpeedMTs) && (!narrower || *l.PortMaxWidth <= l.Width) {
+			w.Words["limit"] = "port"
+		}
+	}
+	return w, true
+}
+
+// warnings returns those of the plan, those of the measurement, and those
+// recorded that neither holds.
+func warnings(rec *record.Record, r *Result) []record.Warning {
+	all := append(PlanWarnings(rec), seenWarnings(rec, r)...)
+	for i := range r.Phases {
+		ph := &r.Phases[i]
+		for j := range ph.Places {
+			all = append(all, placeWarnings(&ph.Job, &ph.Places[j])...)
+		}
+	}
+	for i := range rec.Rounds {
+		for j := range rec.Rounds[i].Passes {
+			all = append(all, passWarnings(&rec.Rounds[i].Passes[j])...)
+		}
+	}
+	computed := len(all)
+	for _, w := range rec.Warnings {
+		if !slices.ContainsFunc(all[:computed], func(c record.Warning) bool {
+			return c.Code == w.Code && c.Phase == w.Phase && c.Place == w.Place
+		}) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// seenWarnings are about what the sampler could not see.
+func seenWarnings(rec *record.Record, r *Result) []record.Warning {
+	var all []record.Warning
+	if len(rec.Rounds) == 0 || rec.Target.Network {
+		return nil
+	}
+	counters := map[string]bool{}
+	samples(rec, func(s *record.Sample) {
+		for name := range s.Devices {
+			counters[name] = true
+		}
+	})
+	for i := range rec.Target.Drives {
+		d := &rec.Target.Drives[i]
+		if !counters[d.Name] && (d.IOStats == nil || *d.IOStats) {
+			all = append(all, record.Warning{Code: record.WarnNoCounters, Words: words("drive", d.Name)})
+		}
+	}
+	if len(r.Temperatures) == 0 && len(rec.Target.Drives) > 0 {
+		d := &rec.Target.Drives[0]
+		transport := d.Transport
+		if VirtualDrive(d) {
+			transport = "virtio"
+		}
+		if transport != "memory" { // memory has no temperature that anybody would look for
+			all = append(all, record.Warning{Code: record.WarnNoTemperature, Words: words("drive", d.Name, "transport", transport)})
+		}
+	}
+	// With several drives below, a write goes to more than one of them by
+	// design.
+	if len(rec.Target.Drives) == 1 {
+		for i := range r.Phases {
+			ph := &r.Phases[i]
+			for j := range ph.Places {
+				p := &ph.Places[j]
+				if ph.Job.Mode.Writes() && p.DeviceRatio != nil && *p.DeviceRatio > extraRatio {
+					all = append(all, record.Warning{Code: record.WarnExtraWrites, Phase: ph.Job.Name, Place: p.Name,
+						Values: map[string]float64{"ratio": *p.DeviceRatio}})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func placeWarnings(j *job.Phase, p *Place) []record.Warning {
+	var all []record.Warning
+	if cacheAnswered(j, p) {
+		all = append(all, record.Warning{Code: record.WarnCacheAnswered, Phase: j.Name, Place: p.Name,
+			Values: map[string]float64{"ratio": *p.DeviceRatio}})
+	}
+	if p.Passes < p.Planned {
+		all = append(all, record.Warning{Code: record.WarnPassesMissing, Phase: j.Name, Place: p.Name,
+			Values: map[string]float64{"passes": float64(p.Passes), "planned": float64(p.Planned)}})
+	}
+	if p.Spread != nil && *p.Spread > wideSpread {
+		all = append(all, record.Warning{Code: record.WarnSpread, Phase: j.Name, Place: p.Name,
+			Values: map[string]float64{"spread": *p.Spread}})
+	}
+	return all
+}
+
+func passWarnings(p *record.Pass) []record.Warning {
+	var all []record.Warning
+	add := func(code string, values map[string]float64, w map[string]string) {
+		all = append(all, record.Warning{Code: code, Phase: p.Phase, Place: p.Place, Pass: new(p.Index), Values: values, Words: w})
+	}
+	switch {
+	case p.OK() || p.Failed != nil && p.Failed.Code == record.FailInterrupted:
+	case p.Failed != nil:
+		add(record.WarnPassFailed, nil, words("code", p.Failed.Code, "detail", p.Failed.Detail))
+	case p.Outcome != nil && len(p.Outcome.Errors) > 0:
+		e := p.Outcome.Errors[0]
+		add(record.WarnPassFailed, nil, words("code", record.FailIO, "detail", e.Op+" "+e.Errno))
+	default:
+		add(record.WarnPassFailed, nil, words("code", record.FailWorker))
+	}
+	if p.Watch.Before == nil || p.Watch.After == nil || p.Watch.Before.Cgroup == nil || p.Watch.After.Cgroup == nil {
+		return all
+	}
+	a, b := p.Watch.Before.Cgroup, p.Watch.After.Cgroup
+	if n, ok := rise(a.NrThrottled, b.NrThrottled); ok {
+		v := map[string]float64{"periods": float64(n)}
+		if ns, ok := rise(a.ThrottledNS, b.ThrottledNS); ok {
+			v["throttled_ns"] = float64(ns)
+		}
+		add(record.WarnCgroupThrottled, v, nil)
+	}
+	if n, ok := rise(a.MemoryMax, b.MemoryMax); ok {
+		add(record.WarnMemoryLimit, map[string]float64{"events": float64(n)}, nil)
+	}
+	if n, ok := rise(a.OOMKills, b.OOMKills); ok {
+		add(record.WarnOOM, map[string]float64{"kills": float64(n)}, nil)
+	}
+	return all
+}
+
+// rise returns by how much a counter rose; false where it did not or is not
+// known at both ends.
+func rise(a, b *int64) (int64, bool) {
+	if a == nil || b == nil || *b <= *a {
+		return 0, false
+	}
+	return *b - *a, true
+}
+
+func words(pairs ...string) map[string]string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return m
+}

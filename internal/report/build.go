@@ -1,0 +1,274 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"nativ/internal/analysis"
+	"nativ/internal/record"
+)
+
+// Options say what a report shows.
+type Options struct {
+	Lang    string // "de" or "en"
+	Details bool
+	// Name is how nativ report finds this record again; "" means "last".
+	Name string
+	// Files are where the report and the record lie, to be named at the end.
+	Files []string
+}
+
+// Widths of the two tables of the short report: they align, and leave room for
+// footnotes after three places.
+const (
+	phaseWidth  = 18
+	labelWidth  = phaseWidth + 5
+	numberWidth = 17
+)
+
+// Build makes the report of a record.
+func Build(rec *record.Record, res analysis.Result, o Options) *Document {
+	s := newSpeaker(o.Lang, rec)
+	b := &builder{notes: newNotes(s, rec, res.Warnings), res: &res}
+	d := &Document{Lang: o.Lang}
+	add := func(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
+
+	var first *int64
+	if t := b.sensor(); t != nil {
+		first = &t.First
+	}
+	add(Title{Text: s.titleOf(rec), Right: rec.Started.Format(s.date)}, Facts{Rows: b.head(first, true)})
+	if len(res.Phases) > 0 {
+		add(b.means())
+		add(b.loss()...)
+	}
+	add(Paragraph{Lines: []string{b.outcome()}})
+	// The short report refers to all that it can before the rest is numbered.
+	if f := b.block(); len(f.Items) > 0 {
+		add(f)
+	}
+	add(Paragraph{Lines: []string{fmt.Sprintf(s.verdictWord, b.verdict())}})
+	if o.Details {
+		add(b.details()...)
+	}
+	add(Paragraph{Lines: b.closing(o)})
+	return d
+}
+
+type builder struct {
+	*notes
+	res *analysis.Result
+}
+
+// label is the first cell of a row: the name and, aligned in text, the block
+// size of a phase.
+func (b *builder) label(ph *analysis.Phase) string {
+	return pad(b.phase[kindOf(&ph.Job)], phaseWidth) + fmt.Sprintf("%5s", blockSize(ph.Job.BlockSize))
+}
+
+func (b *builder) means() Table {
+	t := Table{Columns: []Column{{Head: b.notes.means, Left: true}}, MinWidths: []int{labelWidth}}
+	used := labelWidth
+	for _, p := range b.res.Phases[0].Places {
+		t.Columns = append(t.Columns, Column{Head: b.placeName(b.rec, p.Name)})
+		t.MinWidths = append(t.MinWidths, numberWidth)
+		used += numberWidth
+	}
+	for i := range b.res.Phases {
+		ph := &b.res.Phases[i]
+		r := Row{Cells: []Cell{{Text: b.label(ph)}}}
+		for _, p := range ph.Places {
+			text := absent
+			switch {
+			case p.IOPS == nil:
+			case inIOPS(&ph.Job):
+				text = unit(b.short(*p.IOPS), "IOPS")
+			default:
+				text = unit(b.short(*p.BytesPerSec/1e6), "MB/s")
+			}
+			r.Cells = append(r.Cells, Cell{Text: text})
+		}
+		r.Notes = b.ref(max(Width-used-1, 3), func(w record.Warning) bool { return w.Phase == ph.Job.Name })
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+// loss compares the places; nothing where there is nothing to compare.
+func (b *builder) loss() []Block {
+	t := Table{Columns: []Column{{Head: b.notes.loss, Left: true}}, MinWidths: []int{labelWidth, numberWidth, numberWidth, numberWidth}}
+	has := func(name string) bool { return slices.Contains(b.rec.Plan.Places, name) }
+	if !has(record.PlaceHost) {
+		return nil
+	}
+	var parts []func(*analysis.Loss) *analysis.Part
+	if has(record.PlaceLXC) {
+		t.Columns = append(t.Columns, Column{Head: b.total + b.after(record.WarnNotSeparable)})
+		parts = append(parts, func(l *analysis.Loss) *analysis.Part { return l.Total })
+	}
+	if has(record.PlacePinned) {
+		head := b.cpus
+		if len(parts) == 0 { // a part of nothing
+			head = strings.TrimLeft(head, "= ")
+		}
+		t.Columns = append(t.Columns, Column{Head: head})
+		parts = append(parts, func(l *analysis.Loss) *analysis.Part { return l.CPUs })
+	}
+	if len(parts) == 2 {
+		t.Columns = append(t.Columns, Column{Head: b.containerPart})
+		parts = append(parts, func(l *analysis.Loss) *analysis.Part { return l.Container })
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	var doubts []analysis.Doubt
+	gain, any := false, false
+	row := func(ph *analysis.Phase) Row {
+		r := Row{Cells: []Cell{{Text: b.label(ph)}}}
+		for _, part := range parts {
+			p := part(&ph.Loss)
+			text := absent
+			if p != nil {
+				text = b.tenths(p.Tenths)
+				if !p.Shown() {
+					text = "~" + text
+					doubts = append(doubts, p.Doubt)
+				}
+				gain, any = gain || p.Tenths > 0, true
+			}
+			r.Cells = append(r.Cells, Cell{Text: text})
+		}
+		return r
+	}
+	alike, rest := b.alikePhases()
+	for _, ph := range rest {
+		t.Rows = append(t.Rows, row(ph))
+	}
+	if len(alike) > 0 {
+		low, high := int64(math.MaxInt64), int64(math.MinInt64)
+		for _, ph := range alike {
+			low, high = min(low, ph.Loss.Total.Tenths), max(high, ph.Loss.Total.Tenths)
+			doubts = append(doubts, ph.Loss.Total.Doubt)
+		}
+		text := fmt.Sprintf(b.between, b.tenths(low), b.tenths(high))
+		switch {
+		case low == high:
+			text = b.tenths(low)
+		case high <= 0:
+			text = fmt.Sprintf(b.atMost, b.tenths(low))
+		}
+		gain, any = gain || high > 0, true
+		name := b.others
+		if len(rest) == 0 {
+			name = b.allTests
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: name}, {Text: "~" + text}, {Text: b.alike, Span: 2}}})
+	}
+	if !any {
+		return nil
+	}
+	blocks := []Block{t}
+	if lines := b.legends(doubts, gain); len(lines) > 0 {
+		blocks = append(blocks, Legend{lines})
+	}
+	return blocks
+}
+
+// alikePhases are those of which no part is shown for want of a difference, if
+// that are at least two, and the others.
+func (b *builder) alikePhases() (alike, rest []*analysis.Phase) {
+	no := func(p *analysis.Part) bool {
+		return p != nil && (p.Doubt == analysis.DoubtSmall || p.Doubt == analysis.DoubtSpread)
+	}
+	var all []*analysis.Phase
+	for i := range b.res.Phases {
+		ph := &b.res.Phases[i]
+		all = append(all, ph)
+		if no(ph.Loss.Total) && no(ph.Loss.CPUs) && no(ph.Loss.Container) {
+			alike = append(alike, ph)
+		} else {
+			rest = append(rest, ph)
+		}
+	}
+	if len(alike) < 2 {
+		return nil, all
+	}
+	return alike, rest
+}
+
+func (b *builder) legends(doubts []analysis.Doubt, gain bool) []string {
+	var lines []string
+	if len(doubts) > 0 {
+		lines = append(lines, b.legend)
+		if slices.Contains(doubts, analysis.DoubtCache) {
+			lines = append(lines, b.legendCache)
+		}
+		if slices.Contains(doubts, analysis.DoubtPasses) {
+			lines = append(lines, b.legendPasses)
+		}
+	}
+	if gain {
+		lines = append(lines, b.legendGain)
+	}
+	return lines
+}
+
+// sensor is the temperature to name where there is room for one: the composite
+// temperature, which NVMe drives judge themselves by, else the hottest.
+func (b *builder) sensor() *analysis.Temperature {
+	var best *analysis.Temperature
+	composite := func(t *analysis.Temperature) bool { return strings.Contains(strings.ToLower(t.Sensor), "composite") }
+	for i := range b.res.Temperatures {
+		t := &b.res.Temperatures[i]
+		switch {
+		case best == nil, composite(t) && !composite(best), composite(t) == composite(best) && t.Max > best.Max:
+			best = t
+		}
+	}
+	return best
+}
+
+// outcome is the line on temperature, writes and cleanup.
+func (b *builder) outcome() string {
+	temp := b.noTemperature + b.after(record.WarnNoTemperature)
+	if t := b.sensor(); t != nil {
+		temp = fmt.Sprintf(b.temperature, b.celsius(t.Min), unit(b.celsius(t.Max), "°C"), b.data(t.Sensor))
+	}
+	clean := b.cleaned
+	switch c := b.rec.Cleaned; {
+	case c == nil:
+		clean = b.cleanPending
+	case len(c.Left) > 0:
+		clean = b.notCleaned
+	}
+	return fmt.Sprintf("%s. %s. %s", temp, fmt.Sprintf(b.written, b.bytes(b.res.Written.Application)), clean)
+}
+
+// closing says where everything is and what to do next.
+func (b *builder) closing(o Options) []string {
+	var lines []string
+	if len(o.Files) > 0 {
+		lines = append(lines, b.filesWord)
+		for _, f := range o.Files {
+			lines = append(lines, "  "+b.data(f))
+		}
+	}
+	name := b.data(o.Name)
+	if name == "" {
+		name = "last"
+	}
+	next := b.notes.details
+	if o.Details {
+		next = b.last
+	}
+	return append(lines, fmt.Sprintf(next, name)+"\t"+b.precise, fmt.Sprintf(b.everyone, name))
+}
+
+// upperFirst starts a sentence.
+func upperFirst(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + s[n:]
+}

@@ -1,0 +1,378 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nativ/internal/analysis"
+	"nativ/internal/job"
+	"nativ/internal/record"
+)
+
+// details are the sections that --details adds.
+func (b *builder) details() []Block {
+	var blocks []Block
+	add := func(heading string, bs ...Block) {
+		blocks = append(blocks, Heading{heading})
+		blocks = append(blocks, bs...)
+	}
+	m := &b.detail
+	if len(b.res.Phases) > 0 {
+		add(m.throughput, b.throughput()...)
+		add(m.latency, b.latency(), Paragraph{[]string{m.latencyNote}})
+		add(m.effort, b.effort(), Paragraph{[]string{m.effortNote}})
+	}
+	if len(b.res.Temperatures) > 0 {
+		add(m.sensors, b.sensors())
+	}
+	if len(b.rec.Incomplete) > 0 {
+		add(m.missing, b.missing())
+	}
+	add(m.system, b.system())
+	add(m.storage, b.storage())
+	if len(b.rec.Places) > 0 {
+		add(m.containerHead, b.places())
+	}
+	add(m.method, b.method(), Paragraph{[]string{m.rulesText}})
+	if len(b.rec.Notes) > 0 {
+		f := Facts{}
+		for _, k := range slices.Sorted(maps.Keys(b.rec.Notes)) {
+			f.add(b.data(k), b.data(b.rec.Notes[k]))
+		}
+		add(m.notes, f)
+	}
+	return blocks
+}
+
+// add appends a row; an empty text is no row.
+func (f *Facts) add(label, text string) {
+	if text != "" {
+		f.Rows = append(f.Rows, Fact{label, text})
+	}
+}
+
+// mode is the workload in fio's words.
+func mode(j *job.Phase) string { return string(kindOf(j)) }
+
+// orAbsent formats what v points at.
+func orAbsent[T any](v *T, format func(T) string) string {
+	if v == nil {
+		return absent
+	}
+	return format(*v)
+}
+
+// throughput has one table a place, with the columns of the test that readers
+// know: mode, block size, highest bandwidth, highest IOPS.
+func (b *builder) throughput() []Block {
+	m := &b.detail
+	var blocks []Block
+	whole := func(v float64) string {
+		if v < 100 {
+			return b.short(v)
+		}
+		return b.fixed(v, 0)
+	}
+	mib := func(v float64) string { return b.short(v / (1 << 20)) }
+	for i, p := range b.res.Phases[0].Places {
+		t := Table{Columns: []Column{{m.mode, true}, {m.blockSize, false}, {"IOPS", false}, {"MiB/s", false}, {"MB/s", false},
+			{m.maxBandwidth, false}, {m.maxIOPS, false}}}
+		for j := range b.res.Phases {
+			ph := &b.res.Phases[j]
+			p := &ph.Places[i]
+			t.Rows = append(t.Rows, Row{Cells: []Cell{
+				{Text: mode(&ph.Job)}, {Text: blockSize(ph.Job.BlockSize)},
+				{Text: orAbsent(p.IOPS, whole)},
+				{Text: orAbsent(p.BytesPerSec, mib)},
+				{Text: orAbsent(p.BytesPerSec, func(v float64) string { return b.short(v / 1e6) })},
+				{Text: orAbsent(p.MaxBytesPerSec, func(v float64) string { return unit(mib(v), "MiB/s") })},
+				{Text: orAbsent(p.MaxIOPS, whole)},
+			}})
+		}
+		blocks = append(blocks, Paragraph{[]string{b.placeName(b.rec, p.Name)}}, t)
+	}
+	return append(blocks, Paragraph{[]string{m.throughputNote}})
+}
+
+// rows calls f for every phase and place.
+func (b *builder) rows(t *Table, f func(p *analysis.Place) []string) {
+	for i := range b.res.Phases {
+		ph := &b.res.Phases[i]
+		for j := range ph.Places {
+			p := &ph.Places[j]
+			r := Row{Cells: []Cell{{Text: mode(&ph.Job) + " " + blockSize(ph.Job.BlockSize)}, {Text: b.placeName(b.rec, p.Name)}}}
+			for _, text := range f(p) {
+				r.Cells = append(r.Cells, Cell{Text: text})
+			}
+			t.Rows = append(t.Rows, r)
+		}
+	}
+}
+
+func (b *builder) latency() Table {
+	m := &b.detail
+	t := Table{Columns: []Column{{m.mode, true}, {m.place, true}, {"p50", false}, {"p99", false}, {"p" + b.fixed(99.9, 1), false}}}
+	ns := func(v int64) string { return b.duration(float64(v)) }
+	b.rows(&t, func(p *analysis.Place) []string {
+		return []string{orAbsent(p.Lat.P50, ns), orAbsent(p.Lat.P99, ns), orAbsent(p.Lat.P999, ns)}
+	})
+	return t
+}
+
+func (b *builder) effort() Table {
+	m := &b.detail
+	t := Table{Columns: []Column{{m.mode, true}, {m.place, true}, {m.user, false}, {m.kernel, false}, {m.busy, false},
+		{m.device, false}, {m.passes, false}, {m.spread, false}}}
+	pct := func(v float64) string { return unit(b.fixed(v*100, 0), "%") }
+	b.rows(&t, func(p *analysis.Place) []string {
+		return []string{
+			orAbsent(p.UserNS, b.duration), orAbsent(p.SystemNS, b.duration), orAbsent(p.CPUBusy, pct),
+			orAbsent(p.DeviceRatio, func(v float64) string { return b.fixed(v, 2) }),
+			fmt.Sprintf("%d/%d", p.Passes, p.Planned),
+			orAbsent(p.Spread, func(v float64) string { return unit(b.fixed(v*100, 1), "%") }),
+		}
+	})
+	return t
+}
+
+func (b *builder) sensors() Facts {
+	var f Facts
+	for _, t := range b.res.Temperatures {
+		f.add(b.data(t.Sensor), fmt.Sprintf(b.detail.sensorText, b.celsius(t.Min), unit(b.celsius(t.Max), "°C"), unit(b.celsius(t.First), "°C")))
+	}
+	return f
+}
+
+func (b *builder) missing() Facts {
+	m := &b.detail
+	words := map[string]string{
+		record.MissingInterrupted: m.interrupted, record.MissingPassFailed: m.passFailed,
+		record.MissingPlace: m.placeLost, record.MissingPrefill: m.prefillFailed,
+	}
+	var f Facts
+	for _, i := range b.rec.Incomplete {
+		label := m.run
+		if i.Phase != "" || i.Place != "" {
+			label = strings.TrimSpace(b.data(i.Phase) + " " + b.data(i.Place))
+		}
+		text := words[i.Code]
+		if text == "" {
+			text = b.data(i.Code)
+		}
+		if d := b.data(i.Detail); d != "" {
+			text = fmt.Sprintf(m.missingText, text, d)
+		}
+		f.add(label, text)
+	}
+	return f
+}
+
+func (b *builder) system() Facts {
+	m, h := &b.detail, &b.rec.Host
+	opt := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return b.data(*s)
+	}
+	var f Facts
+	f.add(m.os, b.data(h.OS))
+	f.add("Proxmox VE", opt(h.PVE))
+	f.add(m.kernelRow, strings.TrimSpace(b.data(h.Kernel)+" "+b.data(h.Machine)))
+	cpu := b.data(h.CPUModel)
+	if cpu == "" {
+		cpu = b.unknown
+	}
+	f.add(m.cpu, cpu+", "+b.cpuCount(len(h.CPUs)))
+	if h.MemoryBytes > 0 {
+		f.add(m.ram, b.binary(h.MemoryBytes))
+	}
+	f.add(m.board, opt(h.Board))
+	f.add(m.hypervisor, opt(h.Virtualised))
+	f.add(m.cgroup, b.data(h.CgroupLayout))
+	f.add(m.governor, opt(h.Governor))
+	if h.IOUringDisabled != nil {
+		f.add("kernel.io_uring_disabled", strconv.Itoa(*h.IOUringDisabled))
+	}
+	return f
+}
+
+func (b *builder) storage() Facts {
+	m, t := &b.detail, &b.rec.Target
+	var f Facts
+	f.add(m.filesystem, fmt.Sprintf("%s, %s (%s)", b.data(t.FSType), b.data(t.MountPoint), b.data(t.Options)))
+	f.add(m.space, fmt.Sprintf(m.spaceText, b.bytes(t.TotalBytes), b.bytes(t.FreeBytes)))
+	var layers []string
+	for _, l := range t.Stack {
+		s := b.data(l.Name)
+		if l.Kind != "disk" {
+			s += " (" + strings.TrimSpace(b.data(l.Kind)+" "+b.data(l.Title)) + ")"
+		}
+		layers = append(layers, s)
+	}
+	f.add(m.stack, strings.Join(layers, " → "))
+	for i := range t.Drives {
+		f.add(m.driveRow, b.driveDetail(&t.Drives[i]))
+	}
+	if t.File != nil {
+		f.add(m.file, fmt.Sprintf(m.fileText, b.binary(t.File.Size), b.binary(t.File.MemAlign), b.binary(t.File.OffsetAlign)))
+	}
+	return f
+}
+
+func (b *builder) driveDetail(d *record.Drive) string {
+	m := &b.detail
+	parts := []string{b.data(d.Name)}
+	if name := b.driveName(d); name != parts[0] {
+		parts = append(parts, name)
+	}
+	if d.Transport != "" {
+		parts = append(parts, b.data(d.Transport))
+	}
+	if d.SizeBytes > 0 {
+		parts = append(parts, b.bytes(d.SizeBytes))
+	}
+	if d.Firmware != nil {
+		parts = append(parts, fmt.Sprintf(m.firmware, b.data(*d.Firmware)))
+	}
+	if d.Link != nil && d.Link.SpeedMTs > 0 && d.Link.Width > 0 {
+		parts = append(parts, "PCIe"+glue+pcie(float64(d.Link.SpeedMTs), float64(d.Link.Width)))
+	}
+	if d.LogicalBlock > 0 {
+		parts = append(parts, fmt.Sprintf(m.logicalBlock, b.binary(d.LogicalBlock)))
+	}
+	if d.Scheduler != nil {
+		parts = append(parts, fmt.Sprintf(m.scheduler, b.data(*d.Scheduler)))
+	}
+	state := map[bool]string{true: b.on, false: b.off}
+	if d.VolatileCache != nil {
+		parts = append(parts, fmt.Sprintf(m.writeCache, state[*d.VolatileCache]))
+	}
+	if d.IOStats != nil {
+		parts = append(parts, fmt.Sprintf(m.counters, state[*d.IOStats]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (b *builder) places() Facts {
+	m := &b.detail
+	var f Facts
+	for i := range b.rec.Places {
+		p := &b.rec.Places[i]
+		parts := []string{"CPUs" + glue + cpuRanges(p.CPUs)}
+		if p.MemoryBytes != nil {
+			parts = append(parts, fmt.Sprintf(b.memory, b.binary(*p.MemoryBytes)))
+		} else {
+			parts = append(parts, b.noMemory)
+		}
+		if c := p.Container; c != nil {
+			mode := b.unprivileged
+			if c.Privileged {
+				mode = b.privileged
+			}
+			parts = append(parts, b.data(c.Runtime), mode)
+			for _, kv := range [][2]string{{m.idmap, c.IDMap}, {m.apparmor, c.AppArmor}, {m.seccomp, c.Seccomp}} {
+				if v := b.data(kv[1]); v != "" {
+					parts = append(parts, kv[0]+" "+v)
+				}
+			}
+		}
+		if p.Cgroup != "" {
+			parts = append(parts, m.groupRow+" "+b.data(p.Cgroup))
+		}
+		if len(p.Controllers) > 0 {
+			parts = append(parts, fmt.Sprintf(m.controllers, b.data(strings.Join(p.Controllers, " "))))
+		}
+		f.add(b.placeName(b.rec, p.Name), strings.Join(parts, ", "))
+	}
+	return f
+}
+
+func (b *builder) method() Facts {
+	m, p := &b.detail, &b.rec.Plan
+	var f Facts
+	f.add(m.run, b.data(b.rec.ID))
+	f.add(m.tool, b.data(b.rec.Tool.Name+" "+b.rec.Tool.Version+" ("+b.rec.Tool.Go+")"))
+	f.add(m.commandHead, b.data(strings.Join(b.rec.Tool.Command, " ")))
+	for i := range p.Phases {
+		j := &p.Phases[i]
+		direct := "0"
+		if j.Direct {
+			direct = "1"
+		}
+		text := fmt.Sprintf(m.phaseText, b.data(j.Name), string(j.Mode), strings.ToLower(blockSize(j.BlockSize)),
+			strconv.Itoa(j.IODepth), strconv.Itoa(j.NumJobs), direct)
+		if j.FDataSync > 0 {
+			text += fmt.Sprintf(m.syncText, strconv.Itoa(j.FDataSync))
+		}
+		f.add(m.phases, text)
+	}
+	f.add(m.order, b.order())
+	f.add(m.engine, b.engines())
+	f.add(m.maxprocs, strconv.Itoa(p.GOMAXPROCS))
+	f.add(m.seed, strconv.FormatUint(p.Seed, 10))
+	if pre := b.rec.Prefill; pre != nil && pre.ElapsedNS > 0 {
+		sec := float64(pre.ElapsedNS) / 1e9
+		f.add(m.prefill, fmt.Sprintf(m.prefillText, b.binary(pre.Bytes), b.fixed(sec, 1), b.short(float64(pre.Bytes)/sec/1e6)))
+	}
+	if w := &b.res.Written; w.Device != nil {
+		f.add(m.writtenRow, fmt.Sprintf(m.writtenText, b.bytes(*w.InPasses), b.bytes(*w.Device)))
+	}
+	for _, s := range b.rec.Sources {
+		if s.Missing != "" {
+			f.add(m.unreadable, fmt.Sprintf(m.missingText, b.data(strings.TrimSpace(s.Kind+" "+s.Name)), b.data(s.Missing)))
+		}
+	}
+	return f
+}
+
+// order is the order of the places in the passes of a phase, where it is the
+// same in all; else the orders there are.
+func (b *builder) order() string {
+	var orders []string
+	var phase string
+	var places []string
+	flush := func() {
+		if o := b.data(strings.Join(places, " ")); o != "" && !slices.Contains(orders, o) {
+			orders = append(orders, o)
+		}
+		places = nil
+	}
+	for _, s := range b.rec.Plan.Steps {
+		if s.Phase != phase {
+			flush()
+			phase = s.Phase
+		}
+		places = append(places, s.Place)
+	}
+	flush()
+	return strings.Join(orders, "; ")
+}
+
+// engines says what the engine was, once where it is the same everywhere.
+func (b *builder) engines() string {
+	var texts []string
+	for i := range b.rec.Places {
+		w := b.rec.Places[i].Worker
+		if w == nil {
+			continue
+		}
+		t := strings.Join(append([]string{w.Engine.Name}, w.Engine.Setup...), " ")
+		if w.Engine.RegisteredFiles {
+			t += " registered-files"
+		}
+		if w.Engine.RegisteredRing {
+			t += " registered-ring"
+		}
+		if w.Engine.RegisteredBuffers {
+			t += " registered-buffers"
+		}
+		if t = b.data(t); !slices.Contains(texts, t) {
+			texts = append(texts, t)
+		}
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,249 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nativ/internal/job"
+	"nativ/internal/record"
+)
+
+// A note is one footnote: all warnings that say the same of different phases,
+// places or passes.
+type note struct {
+	warnings []record.Warning
+	number   int // 0 until something refers to it
+}
+
+// notes are the footnotes of one document, numbered in the order in which the
+// text refers to them.
+type notes struct {
+	*speaker
+	rec  *record.Record
+	all  []*note
+	used int
+}
+
+// newNotes groups warnings. Neighbours have a line of their own in the head.
+func newNotes(s *speaker, rec *record.Record, warnings []record.Warning) *notes {
+	n := &notes{speaker: s, rec: rec}
+	for _, w := range warnings {
+		if w.Code == record.WarnNeighbours && len(rec.Target.Neighbours) > 0 {
+			continue
+		}
+		i := slices.IndexFunc(n.all, func(o *note) bool {
+			f := o.warnings[0]
+			return f.Code == w.Code && w.Phase != "" && maps.Equal(f.Words, w.Words)
+		})
+		if i < 0 {
+			n.all = append(n.all, &note{})
+			i = len(n.all) - 1
+		}
+		n.all[i].warnings = append(n.all[i].warnings, w)
+	}
+	return n
+}
+
+// ref returns the numbers of the footnotes with a warning that ok accepts, such
+// as "[1,2]", or "". With room > 0 it is at most so many columns wide.
+func (n *notes) ref(room int, ok func(record.Warning) bool) string {
+	var numbers []string
+	for _, o := range n.all {
+		if !slices.ContainsFunc(o.warnings, ok) {
+			continue
+		}
+		if o.number == 0 {
+			n.used++
+			o.number = n.used
+		}
+		numbers = append(numbers, strconv.Itoa(o.number))
+	}
+	for ; len(numbers) > 0; numbers = numbers[:len(numbers)-1] {
+		if s := "[" + strings.Join(numbers, ",") + "]"; room <= 0 || len(s) <= room {
+			return s
+		}
+	}
+	return ""
+}
+
+// after is ref to the codes, with a space before it.
+func (n *notes) after(codes ...string) string {
+	if s := n.ref(0, func(w record.Warning) bool { return slices.Contains(codes, w.Code) }); s != "" {
+		return glue + s
+	}
+	return ""
+}
+
+// block returns the footnotes, those last that nothing refers to.
+func (n *notes) block() Footnotes {
+	for _, o := range n.all {
+		if o.number == 0 {
+			n.used++
+			o.number = n.used
+		}
+	}
+	f := Footnotes{Items: make([]string, len(n.all))}
+	for _, o := range n.all {
+		f.Items[o.number-1] = n.text(o)
+	}
+	return f
+}
+
+// text words a footnote.
+func (n *notes) text(o *note) string {
+	w := o.warnings[0]
+	word := func(k string) string {
+		if v := n.data(w.Words[k]); v != "" {
+			return v
+		}
+		return n.unknown
+	}
+	value := func(k string) float64 { return w.Values[k] }
+	sprint := func(args ...any) string {
+		m, ok := n.warn[w.Code]
+		if !ok {
+			// A record of a later version; better its code than silence.
+			return n.data(strings.Join([]string{w.Code, w.Phase, w.Place}, " "))
+		}
+		return fmt.Sprintf(m, args...)
+	}
+	variant := func(v string) string {
+		if m, ok := n.warn[w.Code+"/"+v]; ok {
+			return m
+		}
+		return n.warn[w.Code+"/"]
+	}
+	switch w.Code {
+	case record.WarnNetwork, record.WarnCopyOnWrite:
+		return sprint(word("fstype"))
+	case record.WarnVirtualDrive, record.WarnMemoryDrive, record.WarnCountersOff, record.WarnNoCounters:
+		return sprint(word("drive"))
+	case record.WarnLoopCached:
+		return sprint(word("device"))
+	case record.WarnNeighbours:
+		return sprint(word("names"))
+	case record.WarnNeighboursUnknown:
+		return sprint(word("reason"))
+	case record.WarnLink:
+		return fmt.Sprintf(variant(w.Words["limit"]), word("drive"),
+			pcie(value("max_speed_mts"), value("max_width")), pcie(value("speed_mts"), value("width")))
+	case record.WarnFileSmaller:
+		return sprint(n.binary(int64(value("size_bytes"))), n.binary(int64(value("wanted_bytes"))))
+	case record.WarnMemoryReduced:
+		return sprint(n.binary(int64(value("limit_bytes"))), n.binary(int64(value("wanted_bytes"))))
+	case record.WarnCPUsHalved:
+		return sprint(n.int(int64(value("cpus"))), n.cpuCount(int(value("online"))))
+	case record.WarnNotSeparable:
+		if w.Words["reason"] == "all-cpus" {
+			return variant("all-cpus")
+		}
+		return variant("left-out")
+	case record.WarnNoTemperature:
+		return variant(w.Words["transport"])
+	case record.WarnCacheAnswered:
+		return sprint(n.where(o), n.percent(extreme(o, "ratio", math.Min)))
+	case record.WarnExtraWrites:
+		return sprint(n.where(o), n.fixed(extreme(o, "ratio", math.Max), 1))
+	case record.WarnSpread:
+		return sprint(n.where(o), n.percent(extreme(o, "spread", math.Max)))
+	case record.WarnPassFailed:
+		why := n.fail[w.Words["code"]]
+		if why == "" {
+			why = word("code")
+		}
+		if d := n.data(w.Words["detail"]); d != "" {
+			why += ", " + d
+		}
+		return sprint(n.where(o), why)
+	case record.WarnPassesMissing, record.WarnContainerRemade, record.WarnCgroupThrottled, record.WarnMemoryLimit, record.WarnOOM:
+		return sprint(n.where(o))
+	}
+	return sprint()
+}
+
+// extreme returns the greatest or least value of a note's warnings.
+func extreme(o *note, key string, pick func(a, b float64) float64) float64 {
+	v := o.warnings[0].Values[key]
+	for _, w := range o.warnings[1:] {
+		v = pick(v, w.Values[key])
+	}
+	return v
+}
+
+// where lists the phases and places of a note: "Random read 4K (LXC)". The
+// places are left out where it is all of the plan.
+func (n *notes) where(o *note) string {
+	var phases []string
+	places := map[string][]string{}
+	for _, w := range o.warnings {
+		if !slices.Contains(phases, w.Phase) {
+			phases = append(phases, w.Phase)
+		}
+		if !slices.Contains(places[w.Phase], w.Place) {
+			places[w.Phase] = append(places[w.Phase], w.Place)
+		}
+	}
+	var parts []string
+	for _, ph := range phases {
+		s := n.data(ph)
+		if j := phaseByName(n.rec, ph); j != nil {
+			s = n.phaseName(j)
+		}
+		if len(places[ph]) < len(n.rec.Plan.Places) {
+			var names []string
+			for _, p := range places[ph] {
+				names = append(names, n.shortPlace(n.rec, p))
+			}
+			s += " (" + strings.Join(names, "; ") + ")"
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func phaseByName(rec *record.Record, name string) *job.Phase {
+	for i := range rec.Plan.Phases {
+		if rec.Plan.Phases[i].Name == name {
+			return &rec.Plan.Phases[i]
+		}
+	}
+	return nil
+}
+
+// placeName is "Host, 12 CPUs": the CPUs tell host and pinned apart.
+func (s *speaker) placeName(rec *record.Record, name string) string {
+	label := s.place[name]
+	if label == "" {
+		label = s.data(name)
+	}
+	if n := placeCPUs(rec, name); n > 0 {
+		label += ", " + s.cpuCount(n)
+	}
+	return label
+}
+
+// shortPlace is the shortest name that tells the places apart: only pinned needs
+// its CPUs for that.
+func (s *speaker) shortPlace(rec *record.Record, name string) string {
+	if label := s.place[name]; label != "" && name != record.PlacePinned {
+		return label
+	}
+	return s.placeName(rec, name)
+}
+
+// placeCPUs is the number of CPUs of a place: as read back, else as planned.
+func placeCPUs(rec *record.Record, name string) int {
+	for i := range rec.Places {
+		if rec.Places[i].Name == name && len(rec.Places[i].CPUs) > 0 {
+			return len(rec.Places[i].CPUs)
+		}
+	}
+	if name == record.PlaceHost {
+		return rec.Plan.CPUSet.Online
+	}
+	return len(rec.Plan.CPUSet.CPUs)
+}

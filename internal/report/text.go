@@ -1,0 +1,187 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// glue is the no-break space that keeps a number and its unit together.
+const glue = "\u00a0"
+
+// Width is that of a text report in columns.
+const Width = 80
+
+// Text writes d for a terminal or a [CODE] block, at most width columns wide as
+// far as single words allow. Every rune counts as one column.
+func Text(w io.Writer, d *Document, width int) error {
+	t := textWriter{w: bufio.NewWriter(w), width: width}
+	for i, b := range d.Blocks {
+		if i > 0 && apart(d.Blocks[i-1], b) {
+			t.line("")
+		}
+		switch b := b.(type) {
+		case Title:
+			gap := width - length(b.Text) - length(b.Right)
+			t.line(b.Text + strings.Repeat(" ", max(gap, 2)) + b.Right)
+		case Heading:
+			t.line(b.Text)
+			t.line(strings.Repeat("-", length(b.Text)))
+		case Facts:
+			t.facts(b)
+		case Table:
+			t.table(b)
+		case Paragraph:
+			for _, l := range b.Lines {
+				if left, right, ok := strings.Cut(l, "\t"); ok {
+					l = pad(left, width/2-2) + "  " + right
+					if length(l) > width {
+						l = left + " " + right
+					}
+				}
+				t.wrap("", l)
+			}
+		case Legend:
+			for _, l := range b.Lines {
+				// Further lines under the text, not under the sign.
+				sign, rest, _ := strings.Cut(l, " ")
+				t.wrap(sign+" ", rest)
+			}
+		case Footnotes:
+			for i, n := range b.Items {
+				t.wrap(fmt.Sprintf("[%d] ", i+1), n)
+			}
+		case Command:
+			t.line("  " + b.Line)
+		}
+	}
+	if err := t.w.Flush(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// apart reports whether an empty line goes between two blocks.
+func apart(a, b Block) bool {
+	switch a.(type) {
+	case Title, Heading:
+		return false
+	}
+	switch b.(type) {
+	case Footnotes:
+		_, para := a.(Paragraph)
+		_, facts := a.(Facts)
+		return !para && !facts
+	case Command, Legend:
+		return false
+	}
+	return true
+}
+
+type textWriter struct {
+	w     *bufio.Writer // keeps the first error for Flush
+	width int
+}
+
+func (t *textWriter) line(s string) {
+	t.w.WriteString(strings.TrimRight(strings.ReplaceAll(s, glue, " "), " "))
+	t.w.WriteByte('\n')
+}
+
+// wrap writes s after prefix, further lines indented by the length of prefix.
+func (t *textWriter) wrap(prefix, s string) {
+	line, used := prefix, length(prefix)
+	indent := used
+	first := true
+	for word := range strings.SplitSeq(s, " ") {
+		for {
+			n := length(word)
+			if first && indent+n > t.width && t.width > indent+1 {
+				// A word that no line can hold, such as a long path.
+				r := []rune(word)
+				t.line(line + string(r[:t.width-indent]))
+				word, line = string(r[t.width-indent:]), strings.Repeat(" ", indent)
+				continue
+			}
+			switch {
+			case first:
+				line, used, first = line+word, indent+n, false
+			case used+1+n <= t.width:
+				line, used = line+" "+word, used+1+n
+			default:
+				t.line(line)
+				line, used, first = strings.Repeat(" ", indent), indent, true
+				continue
+			}
+			break
+		}
+	}
+	t.line(line)
+}
+
+func (t *textWriter) facts(f Facts) {
+	label := 0
+	for _, r := range f.Rows {
+		label = max(label, length(r.Label))
+	}
+	for _, r := range f.Rows {
+		t.wrap(pad(r.Label, label)+" ", r.Text)
+	}
+}
+
+func (t *textWriter) table(b Table) {
+	widths := make([]int, len(b.Columns))
+	copy(widths, b.MinWidths)
+	for i, c := range b.Columns {
+		gap := 2
+		if i == 0 {
+			gap = 0
+		}
+		widths[i] = max(widths[i], length(c.Head)+gap)
+		for _, r := range b.Rows {
+			if i < len(r.Cells) && r.Cells[i].Span <= 1 {
+				widths[i] = max(widths[i], length(r.Cells[i].Text)+gap)
+			}
+		}
+	}
+	var head Row
+	for _, c := range b.Columns {
+		head.Cells = append(head.Cells, Cell{Text: c.Head})
+	}
+	for _, r := range append([]Row{head}, b.Rows...) {
+		var s strings.Builder
+		col := 0
+		for _, c := range r.Cells {
+			if col >= len(widths) {
+				break
+			}
+			w, left := 0, b.Columns[col].Left
+			gap := 2
+			if col == 0 {
+				gap = 0
+			}
+			for range max(c.Span, 1) {
+				if col < len(widths) {
+					w += widths[col]
+				}
+				col++
+			}
+			if left {
+				s.WriteString(strings.Repeat(" ", gap) + pad(c.Text, w-gap))
+			} else {
+				s.WriteString(strings.Repeat(" ", max(w-length(c.Text), 0)) + c.Text)
+			}
+		}
+		if r.Notes != "" {
+			s.WriteString(" " + r.Notes)
+		}
+		t.line(s.String())
+	}
+}
+
+func length(s string) int { return utf8.RuneCountInString(s) }
+
+// pad fills s up with spaces at its end.
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-length(s), 0)) }
