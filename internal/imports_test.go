@@ -17,7 +17,7 @@ import (
 const policy = `
 NONE < sys, job, journal;
 job < record;
-record < cgroup, analysis;
+record < cgroup, analysis, fio/json;
 record, sys, journal < target;
 record, sys < host;
 record, sys, cgroup < sensor;

@@ -27,6 +27,12 @@ func (s *session) checkPlaces() error {
 			return err
 		}
 	}
+	// Root outside a container may use io_uring at 1, the mapped root inside may
+	// not; better said now than after half of the places were set up.
+	if d := s.rec.Host.IOUringDisabled; d != nil && *d == 1 && slices.Contains(s.asked, record.PlaceLXC) && !s.f.privileged {
+		return exit(exitMissing, "kernel.io_uring_disabled=1 forbids io_uring in an unprivileged container").
+			next("Allow it while measuring: sysctl -w kernel.io_uring_disabled=0; or measure with --privileged, or --places host,pinned")
+	}
 	if !s.root {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"nativ/internal/cgroup"
 	"nativ/internal/journal"
 	"nativ/internal/place"
+	"nativ/internal/record"
 	"nativ/internal/sys"
 	"nativ/internal/target"
 )
@@ -33,13 +34,15 @@ func classify(err error) *exitError {
 		uring   *sys.UringError
 		missing *cgroup.MissingError
 		lxc     *place.LXCMissingError
+		worker  *place.WorkerError
 	)
 	switch {
 	case errors.As(err, &refusal):
 		x.code = exitRefused
 	case errors.As(err, &busy):
 		x.code = exitBusy
-	case errors.As(err, &uring), errors.As(err, &missing), errors.As(err, &lxc), errors.Is(err, place.ErrRoot), errors.Is(err, cgroup.ErrNone):
+	case errors.As(err, &uring), errors.As(err, &missing), errors.As(err, &lxc), errors.Is(err, place.ErrRoot), errors.Is(err, cgroup.ErrNone),
+		errors.As(err, &worker) && worker.Failure.Code == record.FailEngine:
 		x.code = exitMissing
 	}
 	return x

@@ -50,6 +50,9 @@ type Place struct {
 	// CPUBusy is the share of the place's CPUs that was busy, 0 to 1, with
 	// whatever else ran on them; CPUBusyLeast that of the least busy pass.
 	CPUBusy, CPUBusyLeast *float64
+	// CPUOwn is the part of that share which the worker itself used. The rest
+	// are others, and interrupts on the test's behalf.
+	CPUOwn *float64
 	// UserNS and SystemNS are the worker's CPU time for each I/O.
 	UserNS, SystemNS *float64
 	// DeviceRatio is the bytes that the drives moved over those that the test
@@ -59,7 +62,7 @@ type Place struct {
 	// mean; nil with fewer than two.
 	Spread *float64
 	// CPULimited is true where in every pass at least 95 % of the place's CPU
-	// time was used.
+	// time was used, and not mostly by others.
 	CPULimited bool
 }
 
@@ -87,6 +90,13 @@ type Written struct {
 	// could be read at both ends, InPasses what the test wrote in the same
 	// ones. Both nil where there is no such pass. The prefill is in neither.
 	Device, InPasses *int64
+}
+
+// OtherLoad reports whether others used more than half of the place's CPU time.
+// Half, because interrupts and the block layer's own threads work for the test
+// without being counted as the worker's.
+func (p *Place) OtherLoad() bool {
+	return p.CPUBusy != nil && p.CPUOwn != nil && *p.CPUBusy-*p.CPUOwn > 0.5
 }
 
 // Phase returns the phase called name, or nil.

@@ -6,10 +6,10 @@ import (
 	"nativ/internal/record"
 )
 
-// leastShown is the difference below which two places, each measured in a few
+// LeastShown is the difference below which two places, each measured in a few
 // short passes, count as alike, as a fraction of the host. A rule of thumb: with
 // two passes a place there is no interval that could be computed.
-const leastShown = 0.05
+const LeastShown = 0.05
 
 // A Loss compares the places of one phase by IOPS, in fractions of the host, so
 // that the parts add up: (lxc-host)/host = (pinned-host)/host + (lxc-pinned)/host.
@@ -60,7 +60,7 @@ const maxFraction = 1e4
 func computeLoss(rec *record.Record, ph *Phase) Loss {
 	host, pinned, lxc := ph.Place(record.PlaceHost), ph.Place(record.PlacePinned), ph.Place(record.PlaceLXC)
 	l := Loss{
-		Threshold:    leastShown,
+		Threshold:    LeastShown,
 		NotSeparable: host != nil && lxc != nil && pinned == nil,
 		CPULimited:   pinned != nil && pinned.CPULimited || pinned == nil && lxc != nil && lxc.CPULimited,
 	}

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"nativ/internal/job"
@@ -40,9 +39,9 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 	p := Place{Name: name}
 	var iops, bps, cpu []float64
 	var ios, user, system int64
-	var busy, total, device, app int64
+	var busy, total, own, device, app int64
 	var lat record.Histogram
-	ratio := true
+	ratio, usage := true, true
 	cpus := placeCPUs(rec, name)
 	for _, pass := range passes {
 		f := flow(j, pass.Outcome)
@@ -62,11 +61,12 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 		if f != nil {
 			lat.Merge(f.Lat)
 		}
+		usage = usage && !pass.Outcome.UsageUnknown
 		ios += flow(j, pass.Outcome).IOs
 		user += pass.Outcome.Usage.UserNS
 		system += pass.Outcome.Usage.SystemNS
 		if b, t, ok := cpuTime(&pass.Watch, cpus); ok {
-			busy, total = busy+b, total+t
+			busy, total, own = busy+b, total+t, own+pass.Outcome.Usage.UserNS+pass.Outcome.Usage.SystemNS
 			cpu = append(cpu, float64(b)/float64(t))
 		}
 		d, ok := deviceBytes(rec, &pass.Watch, j.Mode.Writes())
@@ -83,9 +83,12 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 	p.Lat = latency(&lat)
 	if len(cpu) > 0 {
 		p.CPUBusy, p.CPUBusyLeast = new(float64(busy)/float64(total)), new(slices.Min(cpu))
-		p.CPULimited = len(cpu) == p.Passes && *p.CPUBusyLeast >= cpuLimit
+		if usage && own >= 0 {
+			p.CPUOwn = new(float64(own) / float64(total))
+		}
+		p.CPULimited = !p.OtherLoad() && len(cpu) == p.Passes && *p.CPUBusyLeast >= cpuLimit
 	}
-	if ios > 0 && user >= 0 && system >= 0 {
+	if usage && ios > 0 && user >= 0 && system >= 0 {
 		p.UserNS, p.SystemNS = new(float64(user)/float64(ios)), new(float64(system)/float64(ios))
 	}
 	if ratio && app > 0 {
@@ -122,8 +125,9 @@ func maxSecond(p *Place, j *job.Phase, i *record.Interval) {
 
 func latency(h *record.Histogram) Latency {
 	l := Latency{N: h.N()}
-	at := func(p float64) *int64 {
-		if math.Round(float64(l.N)*(100-p))/100 < beyond {
+	// one in so many I/Os lies beyond p
+	at := func(p float64, oneIn int64) *int64 {
+		if l.N < beyond*oneIn {
 			return nil
 		}
 		if ns, ok := h.Percentile(p); ok {
@@ -131,7 +135,7 @@ func latency(h *record.Histogram) Latency {
 		}
 		return nil
 	}
-	l.P50, l.P99, l.P999 = at(50), at(99), at(99.9)
+	l.P50, l.P99, l.P999 = at(50, 2), at(99, 100), at(99.9, 1000)
 	return l
 }
 

@@ -23,7 +23,7 @@ const (
 // transport or the model names that hypervisors give to theirs. A drive that is
 // handed through to a virtual machine keeps its own name and is none.
 func VirtualDrive(d *record.Drive) bool {
-	if d.Transport == "virtio" || strings.HasPrefix(d.Name, "xvd") {
+	if d.Transport == "virtio" || d.Transport == "xen" {
 		return true
 	}
 	if d.Model == nil {
@@ -33,6 +33,15 @@ func VirtualDrive(d *record.Drive) bool {
 	return slices.ContainsFunc([]string{
 		"qemu", "vbox", "vmware", "virtual", "msft", "persistentdisk", "amazon elastic block store",
 	}, func(s string) bool { return strings.Contains(m, s) })
+}
+
+// NetworkName is what a network target is reached by: the filesystem, or the
+// transport of the drive where the filesystem is the host's own.
+func NetworkName(t *record.Target) string {
+	if len(t.Drives) > 0 && t.Drives[0].Transport != "" {
+		return t.Drives[0].Transport
+	}
+	return t.FSType
 }
 
 func cacheAnswered(j *job.Phase, p *Place) bool {
@@ -46,7 +55,7 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 	add := func(w record.Warning) { all = append(all, w) }
 	t := &rec.Target
 	if t.Network {
-		add(record.Warning{Code: record.WarnNetwork, Words: words("fstype", t.FSType)})
+		add(record.Warning{Code: record.WarnNetwork, Words: words("fstype", NetworkName(t))})
 	}
 	for i := range t.Drives {
 		d := &t.Drives[i]
@@ -76,7 +85,7 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 		}
 		add(record.Warning{Code: record.WarnNeighbours, Words: words("names", strings.Join(names, ", "))})
 	}
-	if t.NeighboursUnknown != "" {
+	if t.NeighboursUnknown != "" && !t.Network {
 		add(record.Warning{Code: record.WarnNeighboursUnknown, Words: words("reason", t.NeighboursUnknown)})
 	}
 	p := &rec.Plan
@@ -220,6 +229,10 @@ func placeWarnings(j *job.Phase, p *Place) []record.Warning {
 	if cacheAnswered(j, p) {
 		all = append(all, record.Warning{Code: record.WarnCacheAnswered, Phase: j.Name, Place: p.Name,
 			Values: map[string]float64{"ratio": *p.DeviceRatio}})
+	}
+	if p.OtherLoad() {
+		all = append(all, record.Warning{Code: record.WarnOtherLoad, Phase: j.Name, Place: p.Name,
+			Values: map[string]float64{"busy": *p.CPUBusy, "own": *p.CPUOwn}})
 	}
 	if p.Passes < p.Planned {
 		all = append(all, record.Warning{Code: record.WarnPassesMissing, Phase: j.Name, Place: p.Name,

@@ -10,8 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/moby/sys/mountinfo"
+
+	"nativ/internal/job"
 )
 
 // Layouts that a machine may have.
@@ -192,19 +195,31 @@ func (f *FS) ours() []hierarchy {
 }
 
 // Create makes a group, and those above it, in every hierarchy. On v2 every
-// controller of the root is switched on along the way, as LXC does, so that
-// groups side by side have the same ones. It is no error where the group is
-// there already.
+// controller of the root is switched on along the way, so that groups side by
+// side have the same ones; at the root they stay on, as after LXC, which does
+// the same. It is no error where the group is there already.
 func (f *FS) Create(path string) error {
 	if err := check(path); err != nil {
 		return err
 	}
 	for _, h := range f.ours() {
-		if err := h.create(path); err != nil {
+		err := h.create(path)
+		// Another run may remove the group above, which is empty still,
+		// while this one is at work in it.
+		for try := 0; try < 100 && gone(err); try++ {
+			err = h.create(path)
+		}
+		if err != nil {
 			return fmt.Errorf("make cgroup %s: %w", path, err)
 		}
 	}
 	return nil
+}
+
+// gone reports whether an error says that a group was removed: ENODEV is what
+// its files answer when they were open by then.
+func gone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENODEV)
 }
 
 func (h *hierarchy) create(path string) error {
@@ -269,7 +284,7 @@ func (f *FS) Limit(path string, l Limits) error {
 		return err
 	}
 	if len(l.CPUs) > 0 {
-		if err := f.set("cpuset", path, "cpuset.cpus", "cpuset.cpus", FormatCPUs(l.CPUs)); err != nil {
+		if err := f.set("cpuset", path, "cpuset.cpus", "cpuset.cpus", job.FormatCPUs(l.CPUs)); err != nil {
 			return err
 		}
 	}
@@ -333,7 +348,7 @@ func (f *FS) Read(path string) (State, error) {
 			if err != nil {
 				return s, fmt.Errorf("read cgroup %s: %w", path, err)
 			}
-			if s.CPUs, err = ParseCPUs(string(b)); err != nil {
+			if s.CPUs, err = job.ParseCPUs(string(b)); err != nil {
 				return s, fmt.Errorf("read %s of cgroup %s: %w", name, path, err)
 			}
 		}

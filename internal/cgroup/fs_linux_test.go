@@ -271,6 +271,53 @@ func TestReal(t *testing.T) {
 	}
 }
 
+// TestCreateBesidePrune: two runs come and go, one of which removes the group
+// above that both use.
+func TestCreateBesidePrune(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("making cgroups needs root")
+	}
+	f, err := Detect("/")
+	if err != nil {
+		t.Skip(err)
+	}
+	top := fmt.Sprintf("nativ-test-prune-%d", os.Getpid())
+	if err := f.Create(top); err != nil {
+		if errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "read-only") {
+			t.Skip(err)
+		}
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				f.Prune(top)
+			}
+		}
+	}()
+	for range 50 {
+		if err := f.Create(top + "/run/host"); err != nil {
+			t.Error(err)
+			break
+		}
+		if _, err := f.Remove(t.Context(), top+"/run"); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(stop)
+	<-done
+	if _, err := f.Remove(t.Context(), top); err != nil {
+		t.Error(err)
+	}
+}
+
 func comm(pid int) string {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return string(b)

@@ -2,7 +2,6 @@ package cgroup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -81,14 +80,14 @@ func tree(dir string) []string {
 
 func procs(dir string) ([]int, error) {
 	r, err := os.Open(filepath.Join(dir, "cgroup.procs"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if gone(err) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	pids, err := parsePIDs(r)
-	if errors.Is(err, syscall.ENODEV) { // removed while open
+	if gone(err) {
 		return nil, nil
 	}
 	return pids, err

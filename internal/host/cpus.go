@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nativ/internal/job"
 	"nativ/internal/record"
 )
 
@@ -22,12 +23,12 @@ func readCPUs(o Roots) ([]record.CPU, error) {
 		return nil, fmt.Errorf("read CPUs: %w", err)
 	}
 	defer status.Close()
-	ids, err := ParseCPUList(parseStatusField(status, "Cpus_allowed_list"))
+	ids, err := job.ParseCPUs(parseStatusField(status, "Cpus_allowed_list"))
 	if err != nil {
 		return nil, fmt.Errorf("read CPUs: %s: %w", o.proc("self/status"), err)
 	}
 	// A mask may hold CPUs that are switched off.
-	if online, err := ParseCPUList(readString(o.sys("devices/system/cpu/online"))); err == nil && len(online) > 0 {
+	if online, err := job.ParseCPUs(readString(o.sys("devices/system/cpu/online"))); err == nil && len(online) > 0 {
 		ids = slices.DeleteFunc(ids, func(id int) bool { return !slices.Contains(online, id) })
 	}
 	if len(ids) == 0 {
@@ -52,7 +53,7 @@ func sibling(topology string, id int, ids []int) bool {
 	if list == "" {
 		list = readString(topology + "/thread_siblings_list") // before Linux 5.3
 	}
-	threads, err := ParseCPUList(list)
+	threads, err := job.ParseCPUs(list)
 	return err == nil && slices.ContainsFunc(threads, func(t int) bool {
 		return t < id && slices.Contains(ids, t)
 	})
@@ -66,7 +67,7 @@ func sibling(topology string, id int, ids []int) bool {
 func cpuTypes(o Roots, ids []int) map[int]string {
 	types := map[int]string{}
 	for pmu, kind := range map[string]string{"cpu_core": performance, "cpu_atom": efficiency, "cpu_lowpower": efficiency} {
-		cpus, err := ParseCPUList(readString(o.sys("devices/" + pmu + "/cpus")))
+		cpus, err := job.ParseCPUs(readString(o.sys("devices/" + pmu + "/cpus")))
 		if err != nil {
 			continue
 		}

@@ -2,48 +2,11 @@ package host
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// maxCPUs bounds the numbers in a CPU list; Linux has at most 8192 CPUs
-// (NR_CPUS of the largest configurations).
-const maxCPUs = 1 << 16
-
-// ParseCPUList reads the kernel's list format, "0-3,8,10-11" (cpuset(7)), and
-// returns the numbers in ascending order. The empty list is valid.
-func ParseCPUList(s string) ([]int, error) {
-	var cpus []int
-	s = strings.TrimSpace(s)
-	if s == "" {
-		return nil, nil
-	}
-	for part := range strings.SplitSeq(s, ",") {
-		low, high, isRange := strings.Cut(part, "-")
-		first, err := strconv.ParseUint(low, 10, 32)
-		last := first
-		if err == nil && isRange {
-			last, err = strconv.ParseUint(high, 10, 32)
-		}
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("parse CPU list: %q is not a number or a range", part)
-		case last < first || last >= maxCPUs:
-			return nil, fmt.Errorf("parse CPU list: %q is out of order or range", part)
-		}
-		for n := first; n <= last; n++ {
-			cpus = append(cpus, int(n))
-		}
-		if len(cpus) > maxCPUs {
-			return nil, fmt.Errorf("parse CPU list: more than %d numbers", maxCPUs)
-		}
-	}
-	slices.Sort(cpus)
-	return slices.Compact(cpus), nil
-}
 
 // parseOSRelease returns the distribution's name for people from an os-release
 // file (os-release(5)), or "".

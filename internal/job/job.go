@@ -21,14 +21,23 @@ const (
 	RandWrite Mode = "randwrite"
 )
 
-// Modes lists every valid mode, in the order of the constants.
+// The modes that only a job file may have as yet: reads and writes mixed.
+const (
+	ReadWrite Mode = "rw"
+	RandRW    Mode = "randrw"
+)
+
+// Modes lists every mode that a phase may have, in the order of the constants.
 func Modes() []Mode { return []Mode{Read, Write, RandRead, RandWrite} }
 
 // Random reports whether offsets are drawn at random.
-func (m Mode) Random() bool { return m == RandRead || m == RandWrite }
+func (m Mode) Random() bool { return m == RandRead || m == RandWrite || m == RandRW }
 
 // Writes reports whether the mode writes.
-func (m Mode) Writes() bool { return m == Write || m == RandWrite }
+func (m Mode) Writes() bool { return m == Write || m == RandWrite || m.Mixed() }
+
+// Mixed reports whether the mode both reads and writes.
+func (m Mode) Mixed() bool { return m == ReadWrite || m == RandRW }
 
 // A Phase is one workload: what fio calls a job section. All sizes are bytes,
 // all times nanoseconds.

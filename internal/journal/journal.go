@@ -20,7 +20,7 @@ type Kind string
 
 // The kinds. The fields of Entry that each uses are named with it.
 const (
-	KindFile      Kind = "file"      // Path; after Made: Dev, Ino
+	KindFile      Kind = "file"      // Path, BootID; after Made: Dev, Ino
 	KindDir       Kind = "dir"       // Path; removed only when empty
 	KindTree      Kind = "tree"      // Path, always below the state directory
 	KindMount     Kind = "mount"     // Path of the mount point
@@ -40,7 +40,8 @@ type Entry struct {
 	Dev uint64 `json:"dev,omitempty"`
 	Ino uint64 `json:"ino,omitempty"`
 	// PID, StartTime (field 22 of /proc/PID/stat) and BootID identify a
-	// process across the reuse of numbers.
+	// process across the reuse of numbers. BootID also says whether Dev can
+	// be compared: many device numbers are handed out anew at each boot.
 	PID       int    `json:"pid,omitempty"`
 	StartTime uint64 `json:"start_time,omitempty"`
 	BootID    string `json:"boot_id,omitempty"`

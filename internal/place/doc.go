@@ -6,3 +6,9 @@
 // that a place makes is written into the run's journal before it is made, and
 // is removed by the Undoers, be it by the run itself or by nativ clean.
 package place
+
+// Arguments with which the binary becomes a worker and a container's init.
+const (
+	WorkerArg = "worker"
+	InitArg   = "init"
+)

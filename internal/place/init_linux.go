@@ -11,9 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alivePath is where a container sees the file that nativ keeps locked.
-const alivePath = "/alive"
-
 // Init is the whole life of a container's first process: it reaps what the
 // kernel gives it, and ends, and the container with it, when nativ on the host
 // is gone, when it gets SIGTERM or SIGPWR, or when ctx ends.
@@ -35,9 +32,11 @@ func initWith(ctx context.Context, alive string) error {
 	if err != nil {
 		return fmt.Errorf("watch nativ: %w", err)
 	}
-	defer f.Close()
 	gone := make(chan error, 1)
-	go func() { gone <- waitForLock(int(f.Fd())) }()
+	go func() {
+		defer f.Close()
+		gone <- waitForLock(int(f.Fd()))
+	}()
 
 	for {
 		select {

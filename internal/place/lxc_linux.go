@@ -16,7 +16,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"nativ/internal/cgroup"
 	"nativ/internal/job"
 	"nativ/internal/journal"
 	"nativ/internal/record"
@@ -65,8 +64,9 @@ func (l *LXC) dir(elem ...string) string {
 }
 func (l *LXC) lxcPath() string { return l.dir("lxc") }
 
-// startPatience bounds each of LXC's programs, which take some 20 ms.
-const startPatience = 30 * time.Second
+// startPatience bounds each of LXC's programs. They take some 20 ms, but a slow
+// machine has been seen to compile an AppArmor profile for 20 s.
+const startPatience = 2 * time.Minute
 
 // Prepare makes the container for f, starts it and reads back what came of it.
 // A container that was made before is removed first.
@@ -88,6 +88,9 @@ func (l *LXC) prepare(ctx context.Context, f *target.File) (record.Place, error)
 	}
 	if err := CheckLXC(); err != nil {
 		return record.Place{}, err
+	}
+	if err := l.Cgroups.Check(l.limits.controllers()...); err != nil {
+		return record.Place{}, err // LXC would only log it
 	}
 	if err := l.remove(ctx); err != nil {
 		return record.Place{}, fmt.Errorf("remove the container of before: %w", err)
@@ -166,7 +169,7 @@ func (l *LXC) build(f *target.File) (*lxcConfig, error) {
 	c := &lxcConfig{
 		Rootfs: l.dir("rootfs"), Binary: l.dir("nativ"), Alive: l.dir("alive"),
 		Source: l.dir("bench", base), Target: "bench/" + base,
-		CPUs: cgroup.FormatCPUs(l.limits.CPUs), Memory: l.limits.Memory,
+		CPUs: job.FormatCPUs(l.limits.CPUs), Memory: l.limits.Memory,
 		Group: cgroupTop + "/" + l.RunID, Unconfined: !appArmorUsable("/"),
 	}
 	if !l.opt.Privileged {
@@ -197,9 +200,6 @@ func (l *LXC) build(f *target.File) (*lxcConfig, error) {
 	l.path = "/" + c.Target
 	return c, nil
 }
-
-// commonSeccomp is LXC's own list of system calls that no container needs.
-const commonSeccomp = "/usr/share/lxc/config/common.seccomp"
 
 // layOut makes directories and the mount points of the files. What is in the
 // root file system belongs to the container's root.

@@ -46,6 +46,12 @@ var defaultIDs = idMap{UID: 100000, GID: 100000, Count: 65536}
 // privileged containers.
 const dropped = "mac_admin mac_override sys_time sys_module sys_rawio"
 
+// commonSeccomp is LXC's own list of system calls that no container needs.
+const commonSeccomp = "/usr/share/lxc/config/common.seccomp"
+
+// alivePath is where a container sees the file that nativ keeps locked.
+const alivePath = "/alive"
+
 // String renders the configuration (lxc.container.conf(5)). It includes
 // nothing: Debian's common.conf brings hooks of lxcfs with it.
 func (c *lxcConfig) String() string {

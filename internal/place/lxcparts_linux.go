@@ -156,5 +156,16 @@ func profileOf(proc string) string {
 	if err != nil {
 		return "not in this kernel"
 	}
-	return strings.TrimRight(string(b), "\n\x00")
+	return shortLabel(strings.TrimRight(string(b), "\n\x00"))
+}
+
+// shortLabel leaves out the second part of a stack of profiles, which is that
+// of the namespace that LXC gives to the container to use by itself:
+// "lxc-N_</path>//&:lxc-N_<-path>:unconfined (enforce)".
+func shortLabel(label string) string {
+	first, rest, ok := strings.Cut(label, "//&")
+	if i := strings.LastIndex(rest, " ("); ok && i >= 0 {
+		return first + rest[i:]
+	}
+	return first
 }

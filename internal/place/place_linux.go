@@ -14,12 +14,6 @@ import (
 	"nativ/internal/worker"
 )
 
-// Arguments with which the binary becomes a worker and a container's init.
-const (
-	WorkerArg = "worker"
-	InitArg   = "init"
-)
-
 // Config is what all places of a run share.
 type Config struct {
 	RunID   string
@@ -39,6 +33,18 @@ type Config struct {
 type Limits struct {
 	CPUs   []int
 	Memory int64
+}
+
+// controllers are those that the limits need.
+func (l *Limits) controllers() []string {
+	var names []string
+	if len(l.CPUs) > 0 {
+		names = append(names, "cpuset")
+	}
+	if l.Memory > 0 {
+		names = append(names, "memory")
+	}
+	return names
 }
 
 func (c *Config) exe() string {
@@ -102,7 +108,7 @@ func deadline(p *job.Phase, size int64) time.Duration {
 func checkLimits(place string, want Limits, got cgroup.State) error {
 	if len(want.CPUs) > 0 && !slices.Equal(sorted(want.CPUs), got.CPUs) {
 		return fmt.Errorf("prepare %s: asked for CPUs %s, but its cgroup has %s; are all of them online and not taken by another cpuset?",
-			place, cgroup.FormatCPUs(want.CPUs), orNone(cgroup.FormatCPUs(got.CPUs)))
+			place, job.FormatCPUs(want.CPUs), orNone(job.FormatCPUs(got.CPUs)))
 	}
 	if want.Memory > 0 {
 		// The kernel counts in whole pages and rounds down.
@@ -123,7 +129,7 @@ func checkLimits(place string, want Limits, got cgroup.State) error {
 func checkWorker(place string, want Limits, w *record.Worker) error {
 	if len(want.CPUs) > 0 && !slices.Equal(sorted(want.CPUs), w.CPUs) {
 		return fmt.Errorf("prepare %s: asked for CPUs %s, but a worker there runs on %s",
-			place, cgroup.FormatCPUs(want.CPUs), cgroup.FormatCPUs(w.CPUs))
+			place, job.FormatCPUs(want.CPUs), job.FormatCPUs(w.CPUs))
 	}
 	return nil
 }
@@ -154,5 +160,8 @@ type WorkerError struct {
 }
 
 func (e *WorkerError) Error() string {
-	return fmt.Sprintf("prepare %s: %s: %s", e.Place, e.Failure.Code, e.Failure.Detail)
+	if e.Failure.Detail == "" {
+		return fmt.Sprintf("prepare %s: start a worker there: %s", e.Place, e.Failure.Code)
+	}
+	return fmt.Sprintf("prepare %s: start a worker there: %s", e.Place, e.Failure.Detail)
 }

@@ -16,6 +16,9 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashRole); dir != "" {
+		crash(dir)
+	}
 	os.Exit(run(m))
 }
 

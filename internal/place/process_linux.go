@@ -136,6 +136,10 @@ func (p *process) how() string {
 	if p.err != nil {
 		s = p.err.Error()
 	}
+	// lxc-attach says as 128 + n that signal n ended the worker.
+	if n := p.cmd.ProcessState.ExitCode() - 128; n > 0 && n <= 64 {
+		s = "signal: " + syscall.Signal(n).String()
+	}
 	if said := p.stderr.String(); said != "" {
 		s += ": " + said
 	}

@@ -72,17 +72,22 @@ func (u *undo) process(ctx context.Context, e journal.Entry) (bool, error) {
 	if !lives(e.PID, e.StartTime) {
 		return false, nil
 	}
-	// It leads a session and a group of its own (Setsid). The number of a
-	// group is not given to a process while the group has members.
-	if pgid, err := syscall.Getpgid(e.PID); err == nil && pgid == e.PID {
-		_ = syscall.Kill(-e.PID, syscall.SIGKILL)
-	}
-	_ = syscall.Kill(e.PID, syscall.SIGKILL)
+	killGroup(e.PID)
 	err := until(ctx, undoPatience, func() (bool, error) { return !lives(e.PID, e.StartTime), nil })
 	if err != nil {
 		return false, fmt.Errorf("end process %d: it still lives, held perhaps by a device: %w", e.PID, err)
 	}
 	return true, nil
+}
+
+// killGroup kills a process and, where it leads a group as all do that were
+// started with Setsid, the whole group. (The number of a group is not given to
+// another process while the group has members.)
+func killGroup(pid int) {
+	if pgid, err := syscall.Getpgid(pid); err == nil && pgid == pid {
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 
 // lives reports whether the process is there and is the one that started then.
@@ -235,10 +240,11 @@ func (u *undo) container(ctx context.Context, e journal.Entry) (bool, error) {
 		return false, fmt.Errorf("remove container %s in %s: it is not one of nativ's", e.Name, e.Path)
 	}
 	removed := false
-	// One that is just being started must not come up afterwards.
+	// One that is just being started must not come up afterwards. With it
+	// goes the parser that may be about to load its AppArmor profile.
 	for _, pid := range lxcProcesses("/proc", e.Path, e.Name, isStarter) {
 		removed = true
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+		killGroup(pid)
 	}
 	if path, err := exec.LookPath("lxc-stop"); err == nil && len(lxcProcesses("/proc", e.Path, e.Name, isMonitor)) > 0 {
 		cmd := exec.Command(path, "-k", "-P", e.Path, "-n", e.Name)
@@ -309,30 +315,22 @@ func removeLock(locks, lxcPath, name string) bool {
 	return removed
 }
 
-// unloadProfiles removes the AppArmor profile that LXC generated, which stays
-// loaded where the monitor was killed. LXC names it lxc-NAME_<PATH> with
-// slashes turned into dashes (lxc, lsm/apparmor.c).
+// unloadProfiles removes the AppArmor profile and the namespace that LXC
+// generated for a container, which stay where its monitor was killed.
 func unloadProfiles(dir, lxcPath, name string) {
+	profile, namespace := profileNames(lxcPath, name)
+	_ = syscall.Rmdir(filepath.Join(dir, "policy/namespaces", namespace))
 	b, err := os.ReadFile(filepath.Join(dir, "profiles"))
-	if err != nil {
-		return
-	}
-	for _, p := range profilesOf(string(b), name) {
-		_ = os.WriteFile(filepath.Join(dir, ".remove"), []byte(p), 0o200)
+	if err == nil && bytes.Contains(b, []byte(profile+" (")) {
+		_ = os.WriteFile(filepath.Join(dir, ".remove"), []byte(profile), 0o200)
 	}
 }
 
-// profilesOf picks a container's profiles from the list of those loaded, one
-// "NAME (MODE)" a line.
-func profilesOf(list, name string) []string {
-	var out []string
-	for line := range strings.Lines(list) {
-		p, _, ok := strings.Cut(strings.TrimSpace(line), " (")
-		if ok && strings.HasPrefix(p, "lxc-"+name+"_<") {
-			out = append(out, p)
-		}
-	}
-	return out
+// profileNames returns how LXC calls them: lxc-NAME_<PATH>, in the namespace
+// with the slashes turned into dashes.
+func profileNames(lxcPath, name string) (profile, namespace string) {
+	return fmt.Sprintf("lxc-%s_<%s>", name, lxcPath),
+		fmt.Sprintf("lxc-%s_<%s>", name, strings.ReplaceAll(lxcPath, "/", "-"))
 }
 
 // isStarter tells an lxc-start by its arguments, before it has become the

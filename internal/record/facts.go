@@ -50,8 +50,8 @@ type Target struct {
 // A Layer is one block device of a stack.
 type Layer struct {
 	Name string `json:"name"` // kernel name, for example "dm-3"
-	// Kind is "partition", "lvm", "crypt", "md", "loop", "bcache", "dm" or
-	// "disk".
+	// Kind is "partition", "lvm", "crypt", "multipath", "md", "loop",
+	// "bcache", "dm" or "disk".
 	Kind  string `json:"kind"`
 	Title string `json:"title,omitempty"` // dm name, backing file
 	// Below are the kernel names of the devices under it.
@@ -63,8 +63,10 @@ type Layer struct {
 // A Drive is a physical (or, in a virtual machine, seemingly physical) drive.
 type Drive struct {
 	Name string `json:"name"` // kernel name of the disk, for example "nvme0n1"
-	// Transport is "nvme", "sata", "usb", "virtio", "scsi", "mmc", "memory"
-	// (zram, ramdisk) or "".
+	// Transport is "nvme", "sata", "usb", "virtio", "scsi", "mmc", "pmem",
+	// "xen", "memory" (zram, ramdisk) or ""; where another machine answers
+	// (Target.Network is then true) "nvme-tcp" and the like, "iscsi", "nbd",
+	// "rbd" or "drbd".
 	Transport  string  `json:"transport,omitempty"`
 	Model      *string `json:"model,omitempty"`
 	Firmware   *string `json:"firmware,omitempty"`

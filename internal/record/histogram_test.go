@@ -48,10 +48,16 @@ func TestBucketGeometry(t *testing.T) {
 	}
 }
 
-// TestBucketIsFios pins keys of bins that fio 3.33 wrote (json+, clat_ns): they
-// are midpoints of ours, so its bins merge without loss.
+// TestBucketIsFios pins keys of bins that fio 3.33 wrote in json+ (slat_ns,
+// clat_ns and lat_ns of a short run): they are midpoints of ours, so that its
+// bins merge without loss.
 func TestBucketIsFios(t *testing.T) {
-	for _, mid := range []int64{126, 129, 131, 254, 258, 262, 1020, 1032, 1048, 16064, 16192, 16320, 16512, 120320, 1003520, 17112760320} {
+	for _, mid := range []int64{
+		20, 21, 40, 41, 69, 70, 71, 131, 141, 151, 262, 270, 282, 532, 548, 564, 1032, 1064, 1080, 3504, 3568, 3728,
+		4192, 4320, 4384, 8256, 8384, 8512, 16512, 16768, 17024, 33024, 33536, 34048, 66048, 67072, 68096,
+		132096, 134144, 136192, 264192, 268288, 272384, 528384, 536576, 544768, 1056768, 1073152, 1089536,
+		2113536, 2146304, 2179072, 4227072, 4292608, 4358144,
+	} {
 		if got := BucketMid(Bucket(mid)); got != mid {
 			t.Errorf("fio's bin %d is our %d", mid, got)
 		}

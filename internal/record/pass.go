@@ -26,7 +26,8 @@ const (
 // An Outcome is what an engine measured in one pass.
 type Outcome struct {
 	// StartNS and EndNS are CLOCK_MONOTONIC of go and of the last completion
-	// of any job; rates divide by their difference.
+	// of any job; rates divide by their difference. Where I/Os never came
+	// back, or none did, EndNS is when the engine gave up.
 	StartNS int64 `json:"start_mono_ns"`
 	EndNS   int64 `json:"end_mono_ns"`
 	// Stopped is one of the Stop constants.
@@ -35,6 +36,9 @@ type Outcome struct {
 	Read  *Flow `json:"read,omitempty"`
 	Write *Flow `json:"write,omitempty"`
 	Sync  *Flow `json:"sync,omitempty"`
+	// Mixed is reads and writes together where an imported result did not
+	// count them apart; Read and Write are then nil.
+	Mixed *Flow `json:"mixed,omitempty"`
 	// Errors are failed completions, grouped; empty is the normal case.
 	Errors []IOError `json:"errors,omitempty"`
 	// Outstanding is the number of I/Os that had not come back when the
@@ -43,6 +47,8 @@ type Outcome struct {
 	// Usage is that of the whole worker process from go to the end, threads
 	// and io-wq included.
 	Usage Usage `json:"usage"`
+	// UsageUnknown is true where an imported result does not tell Usage.
+	UsageUnknown bool `json:"usage_unknown,omitempty"`
 	// IntervalsLost counts seconds whose interval could not be reported.
 	IntervalsLost int `json:"intervals_lost,omitempty"`
 }
@@ -66,11 +72,19 @@ type Flow struct {
 	Bytes int64 `json:"bytes"`
 	// Lat is the time from submission to reaping (fio: lat) in nanoseconds.
 	Lat *Histogram `json:"lat_ns"`
+	// Slat and Clat are the parts of lat before and after the return of the
+	// submitting call; only imported flows have them, and Lat is nil there
+	// where the tool kept no histogram of it.
+	Slat *Histogram `json:"slat_ns,omitempty"`
+	Clat *Histogram `json:"clat_ns,omitempty"`
+	// Given are statistics that were imported as such.
+	Given *Given `json:"given,omitempty"`
 }
 
 // An IOError counts the failed completions of one kind.
 type IOError struct {
-	// Op is "read", "write" or "fdatasync".
+	// Op is "read", "write", "fdatasync" or, where a system call of the
+	// engine itself failed, its name.
 	Op string `json:"op"`
 	// Errno is the errno's name, for example "EIO"; "short" for a transfer
 	// of fewer bytes than asked.

@@ -22,6 +22,9 @@ const (
 	PlaceHost   = "host"   // the host, all CPUs
 	PlacePinned = "pinned" // the host, on exactly the container's CPUs and limits
 	PlaceLXC    = "lxc"    // a plain LXC container
+	// PlaceImported is where an imported result was measured, which nobody
+	// knows here.
+	PlaceImported = "imported"
 )
 
 // A Record is one run of nativ bench.
@@ -49,6 +52,8 @@ type Record struct {
 	Warnings []Warning         `json:"warnings,omitempty"`
 	// Cleaned is nil until the cleanup was tried.
 	Cleaned *Cleaned `json:"cleaned,omitempty"`
+	// Import is set where the numbers come from the files of another tool.
+	Import *Import `json:"import,omitempty"`
 }
 
 // A Tool is the program that made a record.

@@ -10,7 +10,7 @@ const (
 	// About what is measured.
 
 	// WarnNetwork: a server answers, so that no number is a drive's.
-	// Words: fstype.
+	// Words: fstype (the filesystem, or the transport of a drive elsewhere).
 	WarnNetwork = "network-filesystem"
 	// WarnVirtualDrive: a hypervisor answers for the drive. Words: drive.
 	WarnVirtualDrive = "virtual-drive"
@@ -85,11 +85,21 @@ const (
 	// WarnCgroupThrottled: the kernel held the place's CPU time back
 	// (cpu.max). Values: periods, throttled_ns.
 	WarnCgroupThrottled = "cgroup-throttled"
+	// WarnOtherLoad: more than half of the place's CPU time went to others.
+	// Values: busy, own (shares of the CPU time).
+	WarnOtherLoad = "other-cpu-load"
 	// WarnMemoryLimit: the place ran into its memory limit. Values: events.
 	WarnMemoryLimit = "memory-limit-reached"
 	// WarnOOM: the kernel killed something in the place for lack of memory.
 	// Values: kills.
 	WarnOOM = "oom-kill"
+
+	// About a record that was imported.
+
+	// WarnImport (recorded): something that a reader of imported numbers must
+	// know. Words: what (a Diag constant of package fiojson), and where they
+	// are known job and detail.
+	WarnImport = "import"
 )
 
 // WarningCodes lists every code.
@@ -100,6 +110,6 @@ func WarningCodes() []string {
 		WarnFileSmaller, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable, WarnMemoryReduced,
 		WarnNoTemperature, WarnCountersOff, WarnNoCounters,
 		WarnCacheAnswered, WarnExtraWrites, WarnSpread, WarnPassesMissing, WarnPassFailed, WarnContainerRemade,
-		WarnCgroupThrottled, WarnMemoryLimit, WarnOOM,
+		WarnCgroupThrottled, WarnOtherLoad, WarnMemoryLimit, WarnOOM,
 	}
 }

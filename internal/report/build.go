@@ -17,7 +17,7 @@ type Options struct {
 	Details bool
 	// Name is how nativ report finds this record again; "" means "last".
 	Name string
-	// Files are where the report and the record lie, to be named at the end.
+	// Files are where the report and the record lie, named at the end.
 	Files []string
 }
 
@@ -40,7 +40,7 @@ func Build(rec *record.Record, res analysis.Result, o Options) *Document {
 	if t := b.sensor(); t != nil {
 		first = &t.First
 	}
-	add(Title{Text: s.titleOf(rec), Right: rec.Started.Format(s.date)}, Facts{Rows: b.head(first, true)})
+	add(Title{Text: s.titleOf(rec), Right: rec.Started.Format(s.date)}, Facts{Rows: b.head(first, true), Tight: true})
 	if len(res.Phases) > 0 {
 		add(b.means())
 		add(b.loss()...)
@@ -53,6 +53,12 @@ func Build(rec *record.Record, res analysis.Result, o Options) *Document {
 	add(Paragraph{Lines: []string{fmt.Sprintf(s.verdictWord, b.verdict())}})
 	if o.Details {
 		add(b.details()...)
+	}
+	if len(o.Files) > 0 {
+		add(Paragraph{Lines: []string{b.filesWord}})
+		for _, f := range o.Files {
+			add(Command{b.data(f)}) // never wrapped: to be copied
+		}
 	}
 	add(Paragraph{Lines: b.closing(o)})
 	return d
@@ -177,11 +183,12 @@ func (b *builder) loss() []Block {
 	return blocks
 }
 
-// alikePhases are those of which no part is shown for want of a difference, if
-// that are at least two, and the others.
+// alikePhases are those of which no part exceeds the rule of thumb, if that are
+// at least two, and the others. A large difference that is not shown, because
+// the passes scatter, keeps its own row.
 func (b *builder) alikePhases() (alike, rest []*analysis.Phase) {
 	no := func(p *analysis.Part) bool {
-		return p != nil && (p.Doubt == analysis.DoubtSmall || p.Doubt == analysis.DoubtSpread)
+		return p != nil && math.Abs(p.Fraction) <= analysis.LeastShown && (p.Doubt == analysis.DoubtSmall || p.Doubt == analysis.DoubtSpread)
 	}
 	var all []*analysis.Phase
 	for i := range b.res.Phases {
@@ -247,15 +254,8 @@ func (b *builder) outcome() string {
 	return fmt.Sprintf("%s. %s. %s", temp, fmt.Sprintf(b.written, b.bytes(b.res.Written.Application)), clean)
 }
 
-// closing says where everything is and what to do next.
+// closing says what to do next.
 func (b *builder) closing(o Options) []string {
-	var lines []string
-	if len(o.Files) > 0 {
-		lines = append(lines, b.filesWord)
-		for _, f := range o.Files {
-			lines = append(lines, "  "+b.data(f))
-		}
-	}
 	name := b.data(o.Name)
 	if name == "" {
 		name = "last"
@@ -264,7 +264,7 @@ func (b *builder) closing(o Options) []string {
 	if o.Details {
 		next = b.last
 	}
-	return append(lines, fmt.Sprintf(next, name)+"\t"+b.precise, fmt.Sprintf(b.everyone, name))
+	return []string{fmt.Sprintf(next, name) + "\t" + b.precise, fmt.Sprintf(b.everyone, name)}
 }
 
 // upperFirst starts a sentence.

@@ -225,9 +225,9 @@ func (b *builder) storage() Facts {
 
 func (b *builder) driveDetail(d *record.Drive) string {
 	m := &b.detail
-	parts := []string{b.data(d.Name)}
-	if name := b.driveName(d); name != parts[0] {
-		parts = append(parts, name)
+	parts := []string{b.driveName(d)}
+	if d.Model != nil {
+		parts = []string{b.data(d.Name), b.driveName(d)}
 	}
 	if d.Transport != "" {
 		parts = append(parts, b.data(d.Transport))
@@ -262,7 +262,7 @@ func (b *builder) places() Facts {
 	var f Facts
 	for i := range b.rec.Places {
 		p := &b.rec.Places[i]
-		parts := []string{"CPUs" + glue + cpuRanges(p.CPUs)}
+		parts := []string{"CPUs" + glue + job.FormatCPUs(p.CPUs)}
 		if p.MemoryBytes != nil {
 			parts = append(parts, fmt.Sprintf(b.memory, b.binary(*p.MemoryBytes)))
 		} else {

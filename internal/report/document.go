@@ -25,7 +25,10 @@ type Title struct {
 type Heading struct{ Text string }
 
 // Facts are labelled lines.
-type Facts struct{ Rows []Fact }
+type Facts struct {
+	Rows  []Fact
+	Tight bool // text needs the room between label and text
+}
 
 // A Fact is one line of Facts.
 type Fact struct{ Label, Text string }

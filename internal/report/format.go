@@ -242,24 +242,6 @@ func (s *speaker) phaseName(j *job.Phase) string {
 // in bytes.
 func inIOPS(j *job.Phase) bool { return j.Mode.Random() || j.BlockSize <= 16<<10 }
 
-// cpuRanges writes CPU numbers as the kernel does: "0-3,8".
-func cpuRanges(ids []int) string {
-	var parts []string
-	for i := 0; i < len(ids); {
-		j := i
-		for j+1 < len(ids) && ids[j+1] == ids[j]+1 {
-			j++
-		}
-		if j > i {
-			parts = append(parts, fmt.Sprintf("%d-%d", ids[i], ids[j]))
-		} else {
-			parts = append(parts, strconv.Itoa(ids[i]))
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
-}
-
 // pcie writes a link as "4.0 x4"; the generation is named by its rate (PCI
 // Express Base Specification 6.0, 1.2).
 func pcie(mts, width float64) string {

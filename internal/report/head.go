@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nativ/internal/analysis"
+	"nativ/internal/job"
 	"nativ/internal/record"
 )
 
@@ -26,7 +27,7 @@ func Plan(w io.Writer, rec *record.Record, o PlanOptions) error {
 	n := newNotes(s, rec, analysis.PlanWarnings(rec))
 	d := &Document{Lang: o.Lang, Blocks: []Block{
 		Title{Text: s.titleOf(rec)},
-		Facts{Rows: n.head(o.TemperatureMC, false)},
+		Facts{Rows: n.head(o.TemperatureMC, false), Tight: true},
 	}}
 	if f := n.block(); len(f.Items) > 0 {
 		d.Blocks = append(d.Blocks, f)
@@ -73,7 +74,7 @@ func (n *notes) head(temperature *int64, done bool) []Fact {
 func (n *notes) driveLine(temperature *int64) string {
 	t := &n.rec.Target
 	about := n.after(record.WarnNetwork, record.WarnLoopCached, record.WarnCountersOff, record.WarnNoCounters)
-	if t.Network {
+	if t.Network && len(t.Drives) == 0 {
 		return fmt.Sprintf(n.noDrive, n.data(t.FSType)) + about
 	}
 	if len(t.Drives) == 0 {
@@ -189,7 +190,7 @@ func (n *notes) containerLine() string {
 			siblings++
 		}
 	}
-	what := []string{cpuRanges(ids)}
+	what := []string{job.FormatCPUs(ids)}
 	if len(types) > 1 || len(types) == 1 && types[0] != "" {
 		for _, t := range types {
 			name := n.cores[t]

@@ -62,12 +62,12 @@ type messages struct {
 	question                                             string
 
 	// The tables of the short report.
-	means, loss, total, cpus, containerPart        string
-	others, allTests, atMost, between, alike       string
-	legend, legendCache, legendPasses, legendGain  string
-	temperature, noTemperature, written, cleaned   string
-	notCleaned, cleanPending                       string
-	verdictWord, last, details, precise, filesWord string
+	means, loss, total, cpus, containerPart             string
+	others, allTests, everyTest, atMost, between, alike string
+	legend, legendCache, legendPasses, legendGain       string
+	temperature, noTemperature, written, cleaned        string
+	notCleaned, cleanPending                            string
+	verdictWord, last, details, precise, filesWord      string
 
 	// Live lines.
 	left, prefill string
@@ -85,7 +85,7 @@ type verdictMessages struct {
 	deficitSmall, deficitSpread, deficitCache                         string
 	reaches                                                           string
 	nearlyAll, mostly                                                 string
-	causeLimit, causeBusy, causeUnknown                               string
+	causeLimit, causeBusy, causeOther, causeUnknown                   string
 	containerNotShown                                                 string
 	containerOne, containerMany, ofTests                              string
 	cpusToo, cpusNot                                                  string

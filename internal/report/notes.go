@@ -51,7 +51,7 @@ func newNotes(s *speaker, rec *record.Record, warnings []record.Warning) *notes 
 // ref returns the numbers of the footnotes with a warning that ok accepts, such
 // as "[1,2]", or "". With room > 0 it is at most so many columns wide.
 func (n *notes) ref(room int, ok func(record.Warning) bool) string {
-	var numbers []string
+	var used []int
 	for _, o := range n.all {
 		if !slices.ContainsFunc(o.warnings, ok) {
 			continue
@@ -60,7 +60,12 @@ func (n *notes) ref(room int, ok func(record.Warning) bool) string {
 			n.used++
 			o.number = n.used
 		}
-		numbers = append(numbers, strconv.Itoa(o.number))
+		used = append(used, o.number)
+	}
+	slices.Sort(used)
+	var numbers []string
+	for _, n := range used {
+		numbers = append(numbers, strconv.Itoa(n))
 	}
 	for ; len(numbers) > 0; numbers = numbers[:len(numbers)-1] {
 		if s := "[" + strings.Join(numbers, ",") + "]"; room <= 0 || len(s) <= room {
@@ -150,6 +155,12 @@ func (n *notes) text(o *note) string {
 		return sprint(n.where(o), n.fixed(extreme(o, "ratio", math.Max), 1))
 	case record.WarnSpread:
 		return sprint(n.where(o), n.percent(extreme(o, "spread", math.Max)))
+	case record.WarnOtherLoad:
+		var most float64
+		for _, w := range o.warnings {
+			most = max(most, w.Values["busy"]-w.Values["own"])
+		}
+		return sprint(n.where(o), n.percent(most))
 	case record.WarnPassFailed:
 		why := n.fail[w.Words["code"]]
 		if why == "" {
@@ -187,13 +198,18 @@ func (n *notes) where(o *note) string {
 			places[w.Phase] = append(places[w.Phase], w.Place)
 		}
 	}
+	// Everything has a shorter name than its list.
+	partly := func(ph string) bool { return len(places[ph]) < len(n.rec.Plan.Places) }
+	if len(phases) > 1 && len(phases) == len(n.rec.Plan.Phases) && !slices.ContainsFunc(phases, partly) {
+		return n.everyTest
+	}
 	var parts []string
 	for _, ph := range phases {
 		s := n.data(ph)
 		if j := phaseByName(n.rec, ph); j != nil {
 			s = n.phaseName(j)
 		}
-		if len(places[ph]) < len(n.rec.Plan.Places) {
+		if partly(ph) {
 			var names []string
 			for _, p := range places[ph] {
 				names = append(names, n.shortPlace(n.rec, p))

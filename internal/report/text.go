@@ -122,12 +122,24 @@ func (t *textWriter) wrap(prefix, s string) {
 }
 
 func (t *textWriter) facts(f Facts) {
+	const most = 28 // labels that people chose may be of any length
 	label := 0
 	for _, r := range f.Rows {
-		label = max(label, length(r.Label))
+		if n := length(r.Label); n <= most {
+			label = max(label, n)
+		}
+	}
+	label++
+	if !f.Tight {
+		label++
 	}
 	for _, r := range f.Rows {
-		t.wrap(pad(r.Label, label)+" ", r.Text)
+		prefix := pad(r.Label, label)
+		if length(r.Label) > most {
+			t.wrap("", r.Label)
+			prefix = pad("", label)
+		}
+		t.wrap(prefix, r.Text)
 	}
 }
 

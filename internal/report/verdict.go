@@ -30,7 +30,7 @@ func (b *builder) reserves(v *analysis.Verdict) []string {
 				parts = append(parts, m.incomplete)
 			}
 		case analysis.ReserveNetwork:
-			parts = append(parts, fmt.Sprintf(m.network, b.data(b.rec.Target.FSType)))
+			parts = append(parts, fmt.Sprintf(m.network, b.data(analysis.NetworkName(&b.rec.Target))))
 		case analysis.ReserveMemory:
 			parts = append(parts, m.memory)
 		case analysis.ReserveCache:
@@ -133,6 +133,8 @@ func (b *builder) cpuCause(ph *analysis.Phase) string {
 	switch {
 	case p == nil || p.CPUBusy == nil:
 		return fmt.Sprintf(m.causeUnknown, share)
+	case p.OtherLoad():
+		return fmt.Sprintf(m.causeOther, share)
 	case ph.Loss.CPULimited:
 		return fmt.Sprintf(m.causeLimit, share, b.percent(*p.CPUBusy))
 	}

@@ -39,23 +39,6 @@ func CPUTime() (user, system int64, err error) {
 	return ru.Utime.Nano(), ru.Stime.Nano(), nil
 }
 
-// TryFlock takes an exclusive flock(2) on f without waiting; false means that
-// somebody else holds one. It ends when f and its duplicates are closed, also
-// by the death of the process.
-func TryFlock(f *os.File) (bool, error) {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return true, nil
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return false, nil
-		case !errors.Is(err, unix.EINTR):
-			return false, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
-		}
-	}
-}
-
 // ErrNoDirectIO says that the kernel reports no direct I/O for the file.
 var ErrNoDirectIO = errors.New("the filesystem cannot do direct I/O on this file")
 

@@ -319,29 +319,6 @@ func TestDirectAlign(t *testing.T) {
 	}
 }
 
-func TestTryFlock(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "lock")
-	open := func() *os.File {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = f.Close() })
-		return f
-	}
-	a, b := open(), open()
-	if ok, err := TryFlock(a); !ok || err != nil {
-		t.Fatalf("first lock: %t, %v", ok, err)
-	}
-	if ok, err := TryFlock(b); ok || err != nil {
-		t.Fatalf("second lock: %t, %v", ok, err)
-	}
-	_ = a.Close()
-	if ok, err := TryFlock(b); !ok || err != nil {
-		t.Fatalf("lock of a file that was given back: %t, %v", ok, err)
-	}
-}
-
 func TestCPUTime(t *testing.T) {
 	u0, s0, err := CPUTime()
 	if err != nil {

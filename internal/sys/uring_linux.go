@@ -54,6 +54,7 @@ const (
 // Operations of io_uring_register.
 const (
 	registerFiles     = 2  // IORING_REGISTER_FILES, 5.1
+	unregisterFiles   = 3  // IORING_UNREGISTER_FILES
 	registerRingFDs   = 20 // IORING_REGISTER_RING_FDS, 5.18
 	unregisterRingFDs = 21 // IORING_UNREGISTER_RING_FDS
 )
@@ -109,8 +110,8 @@ type Timespec struct {
 }
 
 // GetEventsArg is struct io_uring_getevents_arg. TS holds the address of a
-// Timespec, which the garbage collector does not see: neither may live on a
-// Go stack, which moves.
+// Timespec, which the garbage collector does not see: it must not live on a Go
+// stack, which moves, and somebody else must keep it.
 type GetEventsArg struct {
 	_         structs.HostLayout
 	Sigmask   uint64
@@ -191,6 +192,7 @@ type Ring struct {
 	rings      []byte
 	sqes       []byte
 	registered bool
+	file       bool
 }
 
 // setupLadder holds the sets of flags to try, best first: each needs a newer
@@ -281,12 +283,37 @@ func (r *Ring) RegisterFile(fd int) error {
 	if errno != 0 {
 		return explainUring("io_uring_register", errno, "/proc")
 	}
+	r.file = true
 	return nil
+}
+
+// Nop submits a no-op and waits for it: where a seccomp filter lets
+// io_uring_setup pass and not io_uring_enter, this is what finds out.
+func (r *Ring) Nop() error {
+	r.SQEs[*r.SQTail&r.SQMask] = SQE{Opcode: OpNop, FD: -1}
+	*r.SQTail++
+	for n := uint32(1); ; n = 0 {
+		_, errno := r.Enter(n, 1, new(GetEventsArg))
+		switch errno {
+		case 0:
+			*r.CQHead++
+			return nil
+		case unix.EINTR:
+		default:
+			return explainUring("io_uring_enter", errno, "/proc")
+		}
+	}
 }
 
 // Close ends the ring. Nothing may be in flight, and it must run on the thread
 // that opened it.
 func (r *Ring) Close() error {
+	if r.file {
+		// The kernel tears a ring down some time after its descriptor is
+		// closed; the file must not stay busy so long.
+		_, _, _ = unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), unregisterFiles, 0, 0, 0, 0)
+		r.file = false
+	}
 	if r.registered {
 		up := rsrcUpdate{offset: uint32(r.EnterFD)}
 		_, _, _ = unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), unregisterRingFDs, uintptr(unsafe.Pointer(&up)), 1, 0, 0)
@@ -310,7 +337,7 @@ func (r *Ring) Close() error {
 // of the program and the caller calls a function that checks its stack right
 // after, which is where the runtime can stop it; see package uring.
 //
-// arg must not live on a Go stack.
+// What arg.TS points at must not live on a Go stack.
 //
 //go:noinline
 func (r *Ring) Enter(submit, wait uint32, arg *GetEventsArg) (submitted int, errno syscall.Errno) {

@@ -68,17 +68,19 @@ func bootPath(p string) bool {
 	return under(p, "/boot") || under(p, "/efi")
 }
 
-// directoriesOn lists where on the mount to make a file, best first. Nobody
-// wants it in the root directory itself.
+// directoriesOn lists where on the mount to make a file, best first: where
+// large temporary files belong, the mount point of what is no system's part,
+// the user's home. Nobody wants it in the root directory.
 func directoriesOn(m *mountinfo.Info, home string) []string {
-	if m.Mountpoint == "/" {
-		return []string{"/var/tmp", home}
+	var dirs []string
+	if under("/var/tmp", m.Mountpoint) {
+		dirs = append(dirs, "/var/tmp")
 	}
-	dirs := []string{m.Mountpoint}
-	for _, d := range []string{home, "/var/tmp"} {
-		if d != "" && under(d, m.Mountpoint) {
-			dirs = append(dirs, d)
-		}
+	if m.Mountpoint != "/" {
+		dirs = append(dirs, m.Mountpoint)
+	}
+	if home != "" && under(home, m.Mountpoint) {
+		dirs = append(dirs, home)
 	}
 	return dirs
 }
@@ -86,7 +88,7 @@ func directoriesOn(m *mountinfo.Info, home string) []string {
 // candidate resolves dir if a file can be made there and it lies on the mount.
 func candidate(dir string, m *mountinfo.Info, mounts []*mountinfo.Info, o Roots) *record.Target {
 	real, err := filepath.EvalSymlinks(dir)
-	if dir == "" || err != nil || unix.Access(real, unix.W_OK|unix.X_OK) != nil {
+	if err != nil || unix.Access(real, unix.W_OK|unix.X_OK) != nil {
 		return nil
 	}
 	if on := mountOf(real, mounts); on == nil || filesystemKey(on) != filesystemKey(m) {

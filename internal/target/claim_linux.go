@@ -1,6 +1,7 @@
 package target
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -8,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"nativ/internal/sys"
 )
 
 // Close gives the file back. I/O in flight still ends on it, because the
@@ -54,7 +57,7 @@ func claimPath(fd int, t Ticket) (*Claim, error) {
 	rw, err := open("/proc/self/fd/"+strconv.Itoa(fd), flags)
 	if err != nil {
 		if t.Direct && err == unix.EINVAL {
-			return nil, refuseNoDirect(path.Dir(t.Path), "")
+			return nil, refuseNoDirect(path.Dir(t.Path))
 		}
 		return nil, fmt.Errorf("reopen %s: %w", t.Path, &os.PathError{Op: "open", Path: "/proc/self/fd", Err: err})
 	}
@@ -175,22 +178,15 @@ func openat(dir int, name string, flags int) (int, error) {
 	}
 }
 
-// directAlignment says what direct I/O on the open file needs, in bytes.
+// directAlignment returns what direct I/O on an open file demands of buffers
+// and offsets, in bytes.
 func directAlignment(fd int) (mem, off int64, err error) {
-	var stx unix.Statx_t
-	err = unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN|unix.STATX_BASIC_STATS, &stx)
+	a, err := sys.FileDirectAlign(fd, "/sys")
+	if errors.Is(err, sys.ErrNoDirectIO) {
+		return 0, 0, refuseNoDirect("")
+	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("ask for the alignment of direct I/O: %w", err)
 	}
-	if stx.Mask&unix.STATX_DIOALIGN != 0 {
-		// Zeros say that this file cannot do direct I/O (statx(2)).
-		if stx.Dio_mem_align == 0 || stx.Dio_offset_align == 0 {
-			return 0, 0, refuseNoDirect("", "")
-		}
-		return int64(stx.Dio_mem_align), int64(stx.Dio_offset_align), nil
-	}
-	// Linux before 6.1, and filesystems that do not say (btrfs, NFS, FUSE).
-	// The logical block size is what open(2) asks for on the older ones; no
-	// drive has one above 4096, which is the page size and so fits the rest.
-	return 4096, 4096, nil
+	return a.Mem, a.Offset, nil
 }

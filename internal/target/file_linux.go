@@ -48,6 +48,9 @@ func Create(dir string, size int64, nonce string, j *journal.Journal) (*File, er
 func (f *File) make() error {
 	var err error
 	f.fd, err = openat(f.dirFd, path.Base(f.path), unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW)
+	if err == unix.EACCES || err == unix.EPERM {
+		return &Refusal{Code: RefusePermission, Dir: path.Dir(f.path), Err: err}
+	}
 	if err != nil {
 		return f.failed(err)
 	}

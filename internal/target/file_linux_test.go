@@ -306,7 +306,21 @@ func TestClaimUnnamed(t *testing.T) {
 			}
 		})
 	}
+	t.Run("no permission", func(t *testing.T) {
+		if os.Geteuid() == 0 {
+			t.Skip("root may write everywhere")
+		}
+		_, err := ClaimUnnamed("/", 4096)
+		var r *Refusal
+		if !errors.As(err, &r) || r.Code != RefusePermission {
+			t.Errorf("got %v, want a refusal for permission", err)
+		}
+		if _, err := Create("/", 4096, testNonce, newJournal(t)); !errors.As(err, &r) || r.Code != RefusePermission {
+			t.Errorf("Create: got %v, want a refusal for permission", err)
+		}
+	})
 	t.Run("no O_TMPFILE", func(t *testing.T) {
+		needRoot(t) // others may not write there, which comes first
 		if _, err := ClaimUnnamed("/proc", 4096); !errors.Is(err, ErrNoTmpfile) {
 			t.Errorf("got %v", err)
 		}

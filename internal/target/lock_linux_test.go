@@ -81,6 +81,18 @@ func TestLockOfSilentHolder(t *testing.T) {
 	}
 }
 
+func TestLockHolderCannotWriteToTheTerminal(t *testing.T) {
+	k := key(t, "a")
+	release, err := LockDrives([]string{k}, Holder{RunID: "x", Dir: "/mnt/\x1b[2J"})
+	must(t, err)
+	defer release()
+	_, err = LockDrives([]string{k}, Holder{})
+	var busy *Busy
+	if !errors.As(err, &busy) || busy.Holder.PID != os.Getpid() || busy.Holder.Dir != "" {
+		t.Errorf("got %q, want busy with process %d", err, os.Getpid())
+	}
+}
+
 func TestLockHoldsAgainstUsers(t *testing.T) {
 	needRoot(t)
 	k := key(t, "a")

@@ -170,29 +170,6 @@ func (s *search) process(dir string) {
 
 func (s *search) add(kind, name string) { s.found[record.Neighbour{Kind: kind, Name: name}] = true }
 
-// jobName names a process that is known to load drives; always is true where
-// what it reads cannot be told from its own files.
-func jobName(argv []string) (name string, always bool) {
-	if len(argv) == 0 {
-		return "", false
-	}
-	switch base := filepath.Base(argv[0]); {
-	case base == "fio" || strings.HasPrefix(base, "fio:"), base == "dd", base == "badblocks":
-		name, _, _ = strings.Cut(base, ":")
-		return name, false
-	case base == "nativ" && len(argv) > 1 && argv[1] == "worker":
-		return "nativ", false
-	case base == "vzdump", strings.HasPrefix(argv[0], "task UPID:") && strings.Contains(argv[0], ":vzdump:"):
-		// The guests' own processes do the reading.
-		return "vzdump", true
-	case strings.HasPrefix(base, "perl") && len(argv) > 1 && slices.ContainsFunc(argv[1:], func(a string) bool {
-		return filepath.Base(a) == "vzdump"
-	}):
-		return "vzdump", true
-	}
-	return "", false
-}
-
 // imageFile reports whether a regular file that QEMU has open may be a disk:
 // its firmware and logs, which mostly lie on the system's drive, are smaller.
 func imageFile(_ string, size uint64) bool { return size >= 16<<20 }

@@ -50,7 +50,7 @@ func image(t *testing.T, dir string, size int64) string {
 
 func TestNeighbours(t *testing.T) {
 	vm := record.Neighbour{Kind: "vm", Name: "990101"}
-	job := record.Neighbour{Kind: "job", Name: "fio"}
+	job := record.Neighbour{Kind: "job", Name: "badblocks"}
 	t.Run("disk image", func(t *testing.T) {
 		dir := realTemp(t)
 		if slices.Contains(neighbours(t, dir).Neighbours, vm) {
@@ -88,7 +88,7 @@ func TestNeighbours(t *testing.T) {
 	})
 	t.Run("job", func(t *testing.T) {
 		dir := realTemp(t)
-		program(t, image(t, dir, 4096), "/usr/bin/fio", "job.fio")
+		program(t, image(t, dir, 4096), "/usr/sbin/badblocks", "/dev/x")
 		if got := neighbours(t, dir).Neighbours; !slices.Contains(got, job) {
 			t.Errorf("got %v", got)
 		}
@@ -127,7 +127,6 @@ func TestContainersAreNeighbours(t *testing.T) {
 	} {
 		t.Run(tt.cgroup, func(t *testing.T) {
 			dir := realTemp(t)
-			before := neighbours(t, dir).Neighbours
 			cg := filepath.Join(root, tt.cgroup)
 			must(t, os.Mkdir(cg, 0o755))
 			defer func() { must(t, os.Remove(cg)) }() // after the helper has ended
@@ -141,12 +140,11 @@ func TestContainersAreNeighbours(t *testing.T) {
 				}
 				startHelper(t, c, "wait")
 				got := neighbours(t, dir).Neighbours
-				want := record.Neighbour{Kind: "container", Name: tt.name}
-				if !tt.own && !slices.Contains(got, want) {
-					t.Errorf("got %v, want %v in it", got, want)
-				}
-				if tt.own && !slices.Equal(got, before) {
-					t.Errorf("%v became %v", before, got)
+				found := slices.ContainsFunc(got, func(n record.Neighbour) bool {
+					return n.Kind == "container" && strings.Contains(n.Name, "990104")
+				})
+				if found == tt.own || found && !slices.Contains(got, record.Neighbour{Kind: "container", Name: tt.name}) {
+					t.Errorf("got %v", got)
 				}
 			})
 		})

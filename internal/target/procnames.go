@@ -5,6 +5,7 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,29 @@ func nameOption(v string) string {
 		}
 	}
 	return ""
+}
+
+// jobName names a process that is known to load drives; always is true where
+// what it reads cannot be told from its own files.
+func jobName(argv []string) (name string, always bool) {
+	if len(argv) == 0 {
+		return "", false
+	}
+	switch base := path.Base(argv[0]); {
+	case base == "fio" || strings.HasPrefix(base, "fio:"), base == "dd", base == "badblocks":
+		name, _, _ = strings.Cut(base, ":")
+		return name, false
+	case base == "nativ" && len(argv) > 1 && argv[1] == "worker":
+		return "nativ", false
+	case base == "vzdump", strings.HasPrefix(argv[0], "task UPID:") && strings.Contains(argv[0], ":vzdump:"):
+		// The guests' own processes do the reading.
+		return "vzdump", true
+	case strings.HasPrefix(base, "perl") && len(argv) > 1 && slices.ContainsFunc(argv[1:], func(a string) bool {
+		return path.Base(a) == "vzdump"
+	}):
+		return "vzdump", true
+	}
+	return "", false
 }
 
 // containerPatterns find a container's name in the path of its cgroup:

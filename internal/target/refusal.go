@@ -26,6 +26,8 @@ const (
 	RefuseSpace    = "space"     // not enough room, or a full disk or quota
 	RefuseDirect   = "no-direct" // the filesystem cannot do direct I/O
 	RefusePseudo   = "pseudo"    // proc, sysfs: no files of one's own
+	// RefusePermission: the user may not make files there.
+	RefusePermission = "permission"
 )
 
 // Error says what is wrong and what to do.
@@ -41,11 +43,18 @@ func (r *Refusal) message() string {
 		return fmt.Sprintf("measure %s: %s holds no files of one's own", r.Dir, r.FSType)
 	case RefuseReadOnly:
 		return fmt.Sprintf("measure %s: it is mounted read-only", r.Dir)
+	case RefusePermission:
+		return fmt.Sprintf("measure %s: make a file there: %v", r.Dir, r.Err)
 	case RefuseDirect:
-		if r.Dir == "" {
-			return "measure here: the filesystem cannot do direct I/O"
+		where := r.Dir
+		if where == "" {
+			where = "here"
 		}
-		return fmt.Sprintf("measure %s: the filesystem cannot do direct I/O", r.Dir)
+		msg := fmt.Sprintf("measure %s: the filesystem cannot do direct I/O", where)
+		if r.Err != nil {
+			msg += fmt.Sprintf(" (%v)", r.Err)
+		}
+		return msg
 	}
 	if r.Err != nil {
 		return fmt.Sprintf("take %d bytes in %s: %v", r.NeedBytes, r.Dir, r.Err)
@@ -59,6 +68,8 @@ func (r *Refusal) Next() string {
 	switch r.Code {
 	case RefuseReadOnly:
 		return "remount it read-write or give another --dir"
+	case RefusePermission:
+		return "give a --dir that you may write to, or run as root"
 	case RefuseSpace:
 		return "free some space, give a smaller --size or another --dir"
 	case RefuseOverlay:
@@ -70,8 +81,8 @@ func (r *Refusal) Next() string {
 // Unwrap returns the system's own reason.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-func refuseNoDirect(dir, fstype string) error {
-	return &Refusal{Code: RefuseDirect, Dir: dir, FSType: fstype}
+func refuseNoDirect(dir string) error {
+	return &Refusal{Code: RefuseDirect, Dir: dir}
 }
 
 func refuseFull(dir string, need int64, err error) error {

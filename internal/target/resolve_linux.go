@@ -59,7 +59,8 @@ func resolve(dir string, mounts []*mountinfo.Info, o Roots) (*record.Target, err
 	if err := retry(func() error { return unix.Statfs(dir, &fs) }); err != nil {
 		return nil, fmt.Errorf("resolve %s: ask for free space: %w", dir, err)
 	}
-	t.TotalBytes, t.FreeBytes = int64(fs.Blocks)*fs.Frsize, int64(fs.Bavail)*fs.Frsize
+	unit := int64(fs.Frsize) // 32 bits wide on some machines
+	t.TotalBytes, t.FreeBytes = int64(fs.Blocks)*unit, int64(fs.Bavail)*unit
 	w := newWalk(o, mounts)
 	t.Stack = w.down(w.devicesOf(m))
 	for _, l := range t.Stack {

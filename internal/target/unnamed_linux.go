@@ -16,7 +16,8 @@ var ErrNoTmpfile = errors.New("the filesystem cannot make a file without a name 
 // With it an engine can try direct I/O before the user has agreed to anything.
 //
 // It returns ErrNoTmpfile where the filesystem has no such files, and a
-// *Refusal with RefuseDirect where it has them but not for direct I/O.
+// *Refusal with RefuseDirect where it has them but not for direct I/O, or with
+// the code that says why no file can be made.
 func ClaimUnnamed(dir string, size int64) (*Claim, error) {
 	// O_EXCL: linkat can never give it a name (open(2)).
 	const flags = unix.O_TMPFILE | unix.O_RDWR | unix.O_EXCL
@@ -25,7 +26,7 @@ func ClaimUnnamed(dir string, size int64) (*Claim, error) {
 		plain, err := open(dir, flags)
 		if err == nil {
 			unix.Close(plain)
-			return nil, refuseNoDirect(dir, "")
+			return nil, refuseNoDirect(dir)
 		}
 	}
 	switch err {
@@ -34,6 +35,10 @@ func ClaimUnnamed(dir string, size int64) (*Claim, error) {
 		return nil, fmt.Errorf("try direct I/O in %s: %w", dir, ErrNoTmpfile)
 	case unix.ENOSPC, unix.EDQUOT:
 		return nil, refuseFull(dir, size, err)
+	case unix.EACCES, unix.EPERM:
+		return nil, &Refusal{Code: RefusePermission, Dir: dir, Err: err}
+	case unix.EROFS:
+		return nil, &Refusal{Code: RefuseReadOnly, Dir: dir, Err: err}
 	default:
 		return nil, fmt.Errorf("try direct I/O in %s: %w", dir, err)
 	}

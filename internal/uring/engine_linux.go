@@ -52,6 +52,10 @@ func probe() (record.Engine, error) {
 	if err != nil {
 		return record.Engine{}, err
 	}
+	if err := r.Nop(); err != nil {
+		_ = r.Close()
+		return record.Engine{}, err
+	}
 	e := describe(r, r.RegisterFile(fd) == nil)
 	return e, r.Close()
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -248,6 +249,17 @@ func (res result) says(t *testing.T, texts ...string) {
 	}
 }
 
+// nothingLeftIn checks the directories of the world alone, for tests in which
+// another run is still active.
+func (w *world) nothingLeftIn() {
+	w.t.Helper()
+	for _, d := range []string{w.dir, filepath.Join(w.state, "journal"), filepath.Join(w.state, "runs")} {
+		if list, err := os.ReadDir(d); err == nil && len(list) > 0 {
+			w.t.Errorf("left in %s: %v", d, list)
+		}
+	}
+}
+
 // nothingLeft checks that what runs make is gone: files, runs, journals,
 // mounts, cgroups in every hierarchy, loop devices and processes.
 func (w *world) nothingLeft() {
@@ -276,6 +288,7 @@ func (w *world) leftovers() []string {
 	}
 	glob(filepath.Join(w.dir, "*"))
 	glob(filepath.Join(w.dir, ".*"))
+	left = slices.DeleteFunc(left, func(p string) bool { return filepath.Base(p) == "lost+found" })
 	glob(filepath.Join(w.state, "journal", "*"))
 	glob(filepath.Join(w.state, "runs", "*"))
 	glob("/run/lxc/lock/" + w.state + "/*")
@@ -283,11 +296,11 @@ func (w *world) leftovers() []string {
 		glob("/sys/fs/cgroup/" + depth + "/lxc.monitor*")
 		glob("/sys/fs/cgroup/" + depth + "/lxc.pivot*")
 	}
-	glob("/sys/fs/cgroup/nativ/*")
-	glob("/sys/fs/cgroup/*/nativ/*")
+	glob("/sys/fs/cgroup/nativ/[0-9]*/cgroup.procs") // runs are named by their date
+	glob("/sys/fs/cgroup/*/nativ/[0-9]*/cgroup.procs")
 	if b, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
 		for line := range strings.Lines(string(b)) {
-			if strings.Contains(line, w.state) || strings.Contains(line, " "+w.dir) {
+			if strings.Contains(line, w.state) || strings.Contains(line, " "+w.dir+"/") {
 				left = append(left, strings.TrimSpace(line))
 			}
 		}

@@ -78,22 +78,33 @@ func NewEnv(t *testing.T, undoers func(*cgroup.FS, string) map[journal.Kind]jour
 	must(err)
 	home = filepath.Join(home, "home")
 	must(os.Mkdir(home, 0o700))
+	e, err := Make(state, home, undoers)
+	must(err)
+	t.Cleanup(func() { e.Journal.Close() })
+	return e
+}
 
+// Make makes the surroundings in two directories that are there.
+func Make(state, home string, undoers func(*cgroup.FS, string) map[journal.Kind]journal.Undoer) (*Env, error) {
 	e := &Env{RunID: "test-" + random(4), StateDir: state, Undoers: undoers}
+	var err error
 	if os.Geteuid() == 0 {
-		e.Cgroups, err = cgroup.Detect("/")
-		must(err)
+		if e.Cgroups, err = cgroup.Detect("/"); err != nil {
+			return nil, err
+		}
 	}
 	boot, err := journal.BootID()
-	must(err)
+	if err != nil {
+		return nil, err
+	}
 	e.Journal, err = journal.Create(state, journal.Header{
 		RunID: e.RunID, PID: os.Getpid(), UID: os.Getuid(), BootID: boot, Started: time.Now(), Dir: home,
 	})
-	must(err)
-	t.Cleanup(func() { e.Journal.Close() })
+	if err != nil {
+		return nil, err
+	}
 	e.File, err = target.Create(home, 8<<20, random(16), e.Journal)
-	must(err)
-	return e
+	return e, err
 }
 
 func random(n int) string {
@@ -102,8 +113,8 @@ func random(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// read is a pass that reads for a while.
-func read(d time.Duration) job.Phase {
+// Read is a pass that reads for a while.
+func Read(d time.Duration) job.Phase {
 	return job.Phase{Name: "read", Mode: job.RandRead, BlockSize: 4096, IODepth: 4, NumJobs: 2, Direct: true, RuntimeNS: int64(d)}
 }
 
@@ -113,7 +124,7 @@ func Run(t *testing.T, e *Env, p Place, want Want) {
 	defer e.checkNothingLeft(t)
 	defer e.undo(t)
 
-	if o, f := p.Run(ctx, read(time.Millisecond), discard); o != nil || f == nil || f.Code != record.FailStart {
+	if o, f := p.Run(ctx, Read(time.Millisecond), discard); o != nil || f == nil || f.Code != record.FailStart {
 		t.Errorf("a pass in a place that is not prepared: %v, %+v", o, f)
 	}
 	facts, err := p.Prepare(ctx, e.File)
@@ -192,7 +203,7 @@ func (e *Env) checkFacts(t *testing.T, p Place, got record.Place, want Want) {
 func (e *Env) checkPass(t *testing.T, p Place, want Want) {
 	t.Helper()
 	looked := false
-	o, failure := p.Run(t.Context(), read(200*time.Millisecond), func(ev record.Event) {
+	o, failure := p.Run(t.Context(), Read(200*time.Millisecond), func(ev record.Event) {
 		if ev.Type != record.EventStarted {
 			return
 		}
@@ -226,7 +237,7 @@ func (e *Env) checkPass(t *testing.T, p Place, want Want) {
 func checkCancel(t *testing.T, p Place) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o, failure := p.Run(ctx, read(time.Minute), func(ev record.Event) {
+	o, failure := p.Run(ctx, Read(time.Minute), func(ev record.Event) {
 		if ev.Type == record.EventInterval {
 			cancel()
 		}
@@ -240,7 +251,7 @@ func checkCancel(t *testing.T, p Place) {
 }
 
 func (e *Env) checkKilled(t *testing.T, p Place, facts record.Place) {
-	o, failure := p.Run(t.Context(), read(time.Minute), func(ev record.Event) {
+	o, failure := p.Run(t.Context(), Read(time.Minute), func(ev record.Event) {
 		if ev.Type == record.EventReady {
 			facts.Worker = ev.Worker
 		}
@@ -261,7 +272,7 @@ func (e *Env) checkKilled(t *testing.T, p Place, facts record.Place) {
 }
 
 func (e *Env) checkContainerKilled(t *testing.T, p Place) {
-	o, failure := p.Run(t.Context(), read(time.Minute), func(ev record.Event) {
+	o, failure := p.Run(t.Context(), Read(time.Minute), func(ev record.Event) {
 		if ev.Type != record.EventStarted {
 			return
 		}
@@ -276,7 +287,7 @@ func (e *Env) checkContainerKilled(t *testing.T, p Place) {
 	if o != nil || failure == nil || failure.Code != record.FailContainer {
 		t.Errorf("outcome %+v, failure %+v", o, failure)
 	}
-	if o, failure := p.Run(t.Context(), read(time.Millisecond), discard); o != nil || failure == nil || failure.Code != record.FailContainer {
+	if o, failure := p.Run(t.Context(), Read(time.Millisecond), discard); o != nil || failure == nil || failure.Code != record.FailContainer {
 		t.Errorf("a pass in a dead container: outcome %+v, failure %+v", o, failure)
 	}
 }
@@ -330,7 +341,7 @@ func status(pid int, key string) string {
 
 func allowed(t *testing.T, pid int) []int {
 	t.Helper()
-	cpus, err := cgroup.ParseCPUs(status(pid, "Cpus_allowed_list"))
+	cpus, err := job.ParseCPUs(status(pid, "Cpus_allowed_list"))
 	if err != nil {
 		t.Error(err)
 	}
@@ -338,12 +349,17 @@ func allowed(t *testing.T, pid int) []int {
 }
 
 func (e *Env) undo(t *testing.T) {
+	for _, left := range e.Journal.Undo(context.Background(), e.All()) {
+		t.Errorf("undo: %v", left)
+	}
+}
+
+// All are the undoers of everything that a run in the surroundings makes.
+func (e *Env) All() map[journal.Kind]journal.Undoer {
 	undoers := e.Undoers(e.Cgroups, e.StateDir)
 	undoers[journal.KindFile] = target.UndoFile
 	undoers[journal.KindDir] = target.UndoDir
-	for _, left := range e.Journal.Undo(context.Background(), undoers) {
-		t.Errorf("undo: %v", left)
-	}
+	return undoers
 }
 
 // checkNothingLeft looks for anything that bears the run's id.
@@ -354,8 +370,8 @@ func (e *Env) checkNothingLeft(t *testing.T) {
 }
 
 // Leftovers lists what there is of a run on this machine: mounts below the
-// state directory, files in it besides the journal, cgroups, LXC's locks, and
-// processes.
+// state directory, files in it besides the journal, cgroups, LXC's locks,
+// AppArmor profiles and processes.
 func Leftovers(stateDir, runID string) []string {
 	var out []string
 	mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(stateDir))
@@ -385,6 +401,16 @@ func Leftovers(stateDir, runID string) []string {
 		}
 		return nil
 	})
+	profiles, _ := os.ReadFile("/sys/kernel/security/apparmor/profiles")
+	spaces, _ := filepath.Glob("/sys/kernel/security/apparmor/policy/namespaces/*" + runID + "*")
+	for line := range strings.Lines(string(profiles)) {
+		if strings.Contains(line, runID) {
+			spaces = append(spaces, strings.TrimSpace(line))
+		}
+	}
+	for _, s := range spaces {
+		out = append(out, "AppArmor "+s)
+	}
 	procs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, p := range procs {
 		args, _ := os.ReadFile(p + "/cmdline") // empty for one that is dead and waits to be reaped
