@@ -122,7 +122,7 @@ func runBench(ctx context.Context, e *env, f benchFlags) error {
 	s := &session{e: e, f: f, root: os.Geteuid() == 0, release: func() {}, in: bufio.NewReader(e.stdin)}
 	defer func() { s.release() }()
 	for _, step := range []func(context.Context) error{
-		s.checkFlags, s.openState, s.findTarget, s.checkMachine, s.lock, s.makePlan, s.probeDirect, s.agree,
+		s.checkFlags, s.findTarget, s.openState, s.checkMachine, s.lock, s.makePlan, s.probeDirect, s.agree,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -216,7 +216,7 @@ func (s *session) openState(ctx context.Context) (err error) {
 	if s.state, err = stateDir(s.e); err != nil {
 		return err
 	}
-	dead, err := deadRuns(s.state)
+	_, dead, err := runsIn(ctx, s.state)
 	if err != nil || len(dead) == 0 {
 		return err
 	}

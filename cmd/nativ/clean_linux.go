@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,17 +31,12 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			runs, err := journal.List(dir)
+			active, dead, err := runsIn(c.Context(), dir)
 			if err != nil {
 				return err
 			}
-			var dead []journal.Run
-			for _, r := range runs {
-				if r.Active {
-					fmt.Fprintf(e.stdout, "run %s is active (process %d, %s) and was not touched\n", r.ID, r.Header.PID, r.Header.Dir)
-				} else {
-					dead = append(dead, r)
-				}
+			for _, r := range active {
+				fmt.Fprintf(e.stdout, "run %s is active (process %d, %s) and was not touched\n", r.ID, r.Header.PID, r.Header.Dir)
 			}
 			if len(dead) == 0 {
 				fmt.Fprintln(e.stdout, "nothing to clean up")
@@ -51,19 +47,33 @@ Exit codes:
 	}
 }
 
-// deadRuns lists the runs that left something behind.
-func deadRuns(state string) ([]journal.Run, error) {
-	runs, err := journal.List(state)
-	if err != nil {
-		return nil, err
-	}
-	var dead []journal.Run
-	for _, r := range runs {
-		if !r.Active {
-			dead = append(dead, r)
+// dyingLimit is how long a journal may stay locked after its run has died: a
+// child that was forked but has not yet become another program holds the lock
+// as well.
+const dyingLimit = 2 * time.Second
+
+// runsIn lists the runs that live and those that left something behind.
+func runsIn(ctx context.Context, state string) (active, dead []journal.Run, err error) {
+	for deadline := time.Now().Add(dyingLimit); ; {
+		runs, err := journal.List(state)
+		if err != nil {
+			return nil, nil, err
 		}
+		active, dead = nil, nil
+		dying := false
+		for _, r := range runs {
+			if !r.Active {
+				dead = append(dead, r)
+				continue
+			}
+			active = append(active, r)
+			dying = dying || r.Header.PID > 0 && errors.Is(syscall.Kill(r.Header.PID, 0), syscall.ESRCH)
+		}
+		if !dying || time.Now().After(deadline) || ctx.Err() != nil {
+			return active, dead, nil
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	return dead, nil
 }
 
 // cleanRuns removes what dead runs left and says so on stderr. The error says

@@ -122,10 +122,11 @@ numbers differ. It writes only to a test file that it makes and removes itself.`
 		}
 		return x.next("See: nativ --help")
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return exit(exitUsage, "%w", err).next("See: %s --help", c.CommandPath())
 	})
-	root.AddCommand(newReport(e))
+	root.AddCommand(newReport(e), newImport(e))
 	root.AddCommand(kernelVerbs(e)...)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nativ/internal/analysis"
+	fiojson "nativ/internal/fio/json"
 	"nativ/internal/record"
 	"nativ/internal/report"
 )
@@ -24,14 +26,17 @@ func newReport(e *env) *cobra.Command {
 		Use:   "report RECORD|last",
 		Short: "Print the report of a record again",
 		Long: `Prints the report of a record: a file, the ID of a run on this machine, last for
-the latest of them, or - for standard input. Works on any OS.
+the latest of them, or - for standard input. Also of a file with JSON of fio: of the
+last run in it, with the logs beside it. Works on any OS. With --format fio-json it
+writes fio's json+.
 
 Exit codes:
   0  printed
   1  something went wrong that should not
   2  the command line is wrong
-  3  refused: that is no record, or one of a later version of nativ`,
+  3  refused: that is neither a record nor JSON of fio, or one of a later version of nativ`,
 		Example: `  nativ report last --lang de
+  nativ report fio-output.json
   nativ report record.json --format md --details`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,16 +51,20 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			return render(e.stdout, rec, format, report.Options{Lang: lang, Details: details})
+			o := report.Options{Lang: lang, Details: details}
+			if rec.Import != nil {
+				o.Name = args[0]
+			}
+			return render(e.stdout, rec, format, o)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "text, md or json")
+	c.Flags().StringVar(&format, "format", "text", "text, md, json or fio-json")
 	c.Flags().StringVar(&lang, "lang", "", "de or en (default: from the environment)")
 	c.Flags().BoolVar(&details, "details", false, "bandwidth, percentiles, system and method, too")
 	return c
 }
 
-var formats = []string{"text", "md", "json"}
+var formats = []string{"text", "md", "json", "fio-json"}
 
 // language decides in which language a user is spoken to.
 func language(e *env, flag string) (string, error) {
@@ -77,7 +86,7 @@ const recordFile = "record.json"
 // readRecord reads the record that the argument names.
 func readRecord(e *env, name string) (*record.Record, error) {
 	if name == "-" {
-		return decode(e.stdin, "standard input")
+		return decode(e.stdin, "standard input", "")
 	}
 	path := name
 	if name == "last" {
@@ -100,7 +109,7 @@ func readRecord(e *env, name string) (*record.Record, error) {
 		return nil, exit(exitUsage, "read a record: %w", err).next("Name a record.json, the ID of a run, or last.")
 	}
 	defer f.Close()
-	return decode(f, path)
+	return decode(f, path, path)
 }
 
 func exists(path string) bool {
@@ -108,12 +117,29 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func decode(r io.Reader, name string) (*record.Record, error) {
-	rec, err := record.Decode(bufio.NewReader(r))
+// decode reads a record, or what is no record but JSON of fio; path is empty
+// where the reader is no file.
+func decode(r io.Reader, name, path string) (*record.Record, error) {
+	b, err := io.ReadAll(r)
 	if err != nil {
-		return nil, exit(exitRefused, "%s: %w", name, err)
+		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	return rec, nil
+	rec, err := record.Decode(bytes.NewReader(b))
+	if err == nil {
+		return rec, nil
+	}
+	if looksLikeFio(b) {
+		var recs []*record.Record
+		if recs, err = fioRecords(b, path); err == nil {
+			last := recs[len(recs)-1]
+			if len(recs) > 1 {
+				last.Warnings = append(last.Warnings, record.Warning{Code: record.WarnImport,
+					Words: map[string]string{"what": fiojson.DiagOtherRuns, "detail": fmt.Sprintf("%d", len(recs)-1)}})
+			}
+			return last, nil
+		}
+	}
+	return nil, exit(exitRefused, "%s: %w", name, err)
 }
 
 // lastRecord is the newest record in the state directory; IDs sort by time.
@@ -138,6 +164,8 @@ func render(w io.Writer, rec *record.Record, format string, o report.Options) er
 	switch format {
 	case "json":
 		err = record.Encode(out, rec)
+	case "fio-json":
+		err = fiojson.FromRecord(out, rec)
 	case "md":
 		err = report.Markdown(out, report.Build(rec, analysis.Compute(rec), o))
 	default:

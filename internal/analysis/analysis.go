@@ -41,7 +41,8 @@ type Place struct {
 	Passes, Planned int
 	// IOPS and BytesPerSec are arithmetic means of the passes' rates, each the
 	// number of I/Os over its exact elapsed time. With fdatasync they count the
-	// writes, each of which waited for its sync.
+	// writes, each of which waited for its sync; in a phase that reads and writes,
+	// both.
 	IOPS, BytesPerSec *float64
 	// MaxIOPS and MaxBytesPerSec are those of the best second: of intervals of
 	// at least 0.9 s only, because a shorter one is noise.
@@ -73,6 +74,9 @@ type Place struct {
 type Latency struct {
 	N              int64
 	P50, P99, P999 *int64
+	// Clat is true where they are of clat, which leaves the time of submission
+	// out: all that an imported result had.
+	Clat bool
 }
 
 // A Temperature is the range of one sensor over a run, in millidegrees Celsius.

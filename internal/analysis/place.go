@@ -26,7 +26,12 @@ func flow(j *job.Phase, o *record.Outcome) *record.Flow {
 		return nil
 	}
 	f := o.Read
-	if j.Mode.Writes() {
+	switch {
+	case o.Mixed != nil:
+		f = o.Mixed
+	case mixes(j.Mode):
+		f = both(o.Read, o.Write)
+	case j.Mode.Writes():
 		f = o.Write
 	}
 	if f == nil || f.IOs < 0 || f.Bytes < 0 {
@@ -41,6 +46,7 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 	var ios, user, system int64
 	var busy, total, own, device, app int64
 	var lat record.Histogram
+	var flows []*record.Flow
 	ratio, usage := true, true
 	cpus := placeCPUs(rec, name)
 	for _, pass := range passes {
@@ -61,6 +67,7 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 		if f != nil {
 			lat.Merge(f.Lat)
 		}
+		flows = append(flows, f)
 		usage = usage && !pass.Outcome.UsageUnknown
 		ios += flow(j, pass.Outcome).IOs
 		user += pass.Outcome.Usage.UserNS
@@ -70,7 +77,7 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 			cpu = append(cpu, float64(b)/float64(t))
 		}
 		d, ok := deviceBytes(rec, &pass.Watch, j.Mode.Writes())
-		ratio = ratio && ok
+		ratio = ratio && ok && !mixes(j.Mode)
 		device, app = device+d, app+flow(j, pass.Outcome).Bytes
 	}
 	if p.Passes == 0 {
@@ -81,6 +88,9 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 		p.Spread = new((slices.Max(iops) - slices.Min(iops)) / *p.IOPS)
 	}
 	p.Lat = latency(&lat)
+	if rec.Import != nil {
+		p.Lat = importedLatency(flows)
+	}
 	if len(cpu) > 0 {
 		p.CPUBusy, p.CPUBusyLeast = new(float64(busy)/float64(total)), new(slices.Min(cpu))
 		if usage && own >= 0 {
@@ -111,7 +121,10 @@ func maxSecond(p *Place, j *job.Phase, i *record.Interval) {
 		return
 	}
 	ios, bytes := i.ReadIOs, i.ReadBytes
-	if j.Mode.Writes() {
+	switch {
+	case mixes(j.Mode):
+		ios, bytes = ios+i.WriteIOs, bytes+i.WriteBytes
+	case j.Mode.Writes():
 		ios, bytes = i.WriteIOs, i.WriteBytes
 	}
 	sec := float64(i.LenNS) / 1e9

@@ -1,5 +1,5 @@
-// Package job says what to measure, as data: the phases of a benchmark, with
-// the meaning and the spelling that fio gives to its options.
+// Package job says what to measure, as data: the phases of a benchmark and fio's
+// job files, with the meaning and the spelling that fio gives to its options.
 //
 // It is pure: it opens nothing and knows no machine.
 package job

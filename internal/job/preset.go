@@ -32,29 +32,30 @@ const (
 	SyncWrite4K = "syncwrite-4k"
 )
 
-// Quick is the exploratory preset: the four phases of the reader's test and
-// sync write, each place twice, about two minutes in all.
+// Quick is the exploratory preset: the phases of presets/test.fio (the four of
+// the reader's test and sync write), each place twice, about two minutes in all.
+// Its phases have no runtime and no seed of their own.
 func Quick() Preset {
-	const k = 1 << 10
-	test := func(name string, m Mode, bs int64) Phase {
-		return Phase{Name: name, Mode: m, BlockSize: bs, IODepth: 32, NumJobs: 4, Direct: true, Split: !m.Random()}
-	}
-	return Preset{
-		Name: "quick",
-		Phases: []Phase{
-			test(RandRead4K, RandRead, 4*k),
-			test(RandWrite4K, RandWrite, 4*k),
-			test(Read128K, Read, 128*k),
-			test(Write128K, Write, 128*k),
-			// Sequential like the log of a database, which is what waits for
-			// fdatasync in practice.
-			{Name: SyncWrite4K, Mode: Write, BlockSize: 4 * k, IODepth: 1, NumJobs: 1, Direct: true, FDataSync: 1},
-		},
-		Runtime:    5 * time.Second,
+	p := Preset{
+		Name:       "quick",
 		Passes:     2,
 		FileSize:   16 << 30,
 		WriteQuota: 8 << 30,
 	}
+	f, err := ParsePreset("test")
+	if err != nil {
+		panic(err) // embedded, and tested
+	}
+	for _, j := range f.Jobs {
+		ph, err := ToPhase(j)
+		if err != nil {
+			panic(err)
+		}
+		p.Runtime = time.Duration(ph.RuntimeNS)
+		ph.RuntimeNS = 0
+		p.Phases = append(p.Phases, ph)
+	}
+	return p
 }
 
 // PresetByName returns the preset called name, or an error that lists the

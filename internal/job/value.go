@@ -28,9 +28,9 @@ func fioNumber(s string) (n uint64, rest string, ok bool) {
 		t = t[1:]
 	}
 	base, digits := 10, "0123456789"
-	if len(s) > 1 && strings.EqualFold(s[:2], "0x") {
-		base, digits = 16, "0123456789abcdefABCDEF"
-		if h := strings.TrimLeft(t[2:], digits); len(h) < len(t)-2 {
+	if strings.Contains(strings.ToLower(s), "0x") {
+		base, digits = 16, "0123456789abcdefABCDEF" // even in 100x
+		if len(t) > 2 && strings.EqualFold(t[:2], "0x") && strings.Contains(digits, t[2:3]) {
 			t = t[2:]
 		}
 	}

@@ -150,11 +150,12 @@ func findParser(root string) (string, error) {
 	return "", errors.New("find apparmor_parser: not installed")
 }
 
-// profileOf returns the AppArmor profile under which a process really runs.
+// profileOf returns the AppArmor profile under which a process really runs, ""
+// where this kernel has no AppArmor.
 func profileOf(proc string) string {
 	b, err := os.ReadFile(proc + "/attr/apparmor/current")
 	if err != nil {
-		return "not in this kernel"
+		return ""
 	}
 	return shortLabel(strings.TrimRight(string(b), "\n\x00"))
 }

@@ -134,8 +134,10 @@ type Container struct {
 	Runtime    string `json:"runtime"` // "lxc 6.0.4"
 	Privileged bool   `json:"privileged"`
 	IDMap      string `json:"idmap,omitempty"`
-	AppArmor   string `json:"apparmor"`
-	Seccomp    string `json:"seccomp"`
+	// AppArmor is the profile that really ran; empty where the kernel has no
+	// AppArmor.
+	AppArmor string `json:"apparmor"`
+	Seccomp  string `json:"seccomp"`
 }
 
 // A Worker is what the worker says of the place from inside.

@@ -192,6 +192,7 @@ const (
 	FailProtocol    = "protocol"     // the worker said something unexpected
 	FailTicket      = "wrong-file"   // the place saw another file
 	FailEngine      = "engine-setup" // rings or buffers could not be set up
+	FailEmpty       = "no-numbers"   // an imported job has no number that can be used
 )
 
 // A Prefill is the first whole write of the test file.

@@ -111,5 +111,6 @@ func WarningCodes() []string {
 		WarnNoTemperature, WarnCountersOff, WarnNoCounters,
 		WarnCacheAnswered, WarnExtraWrites, WarnSpread, WarnPassesMissing, WarnPassFailed, WarnContainerRemade,
 		WarnCgroupThrottled, WarnOtherLoad, WarnMemoryLimit, WarnOOM,
+		WarnImport,
 	}
 }

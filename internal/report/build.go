@@ -31,6 +31,9 @@ const (
 
 // Build makes the report of a record.
 func Build(rec *record.Record, res analysis.Result, o Options) *Document {
+	if rec.Import != nil {
+		return imported(rec, res, o)
+	}
 	s := newSpeaker(o.Lang, rec)
 	b := &builder{notes: newNotes(s, rec, res.Warnings), res: &res}
 	d := &Document{Lang: o.Lang}

@@ -191,7 +191,11 @@ func (b *builder) system() Facts {
 		f.add(m.ram, b.binary(h.MemoryBytes))
 	}
 	f.add(m.board, opt(h.Board))
-	f.add(m.hypervisor, opt(h.Virtualised))
+	hypervisor := opt(h.Virtualised)
+	if hypervisor == "unknown" { // there is one, but it does not give its name
+		hypervisor = b.unknown
+	}
+	f.add(m.hypervisor, hypervisor)
 	f.add(m.cgroup, b.data(h.CgroupLayout))
 	f.add(m.governor, opt(h.Governor))
 	if h.IOUringDisabled != nil {

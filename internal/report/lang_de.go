@@ -11,6 +11,7 @@ var german = messages{
 	date:     "02.01.2006 15:04",
 	and:      "und",
 	everyone: "English: nativ report %s --lang en",
+	imported: importGerman,
 
 	unknown: "unbekannt", none: "keine", yes: "ja", no: "nein", on: "an", off: "aus",
 	oneCPU: "1 CPU", nCPUs: "%s\u00a0CPUs",
@@ -39,6 +40,7 @@ var german = messages{
 		record.FailProtocol:    "unerwartete Antwort des Messprozesses",
 		record.FailTicket:      "der Ort sah eine andere Datei",
 		record.FailEngine:      "io_uring ließ sich nicht einrichten",
+		record.FailEmpty:       "keine Zahl davon ist brauchbar",
 	},
 
 	title: "nativ Kurztest", titleOther: "nativ %s",
@@ -158,10 +160,11 @@ var german = messages{
 		record.WarnOtherLoad:       "Andere verbrauchten bis zu %[2]s\u00a0%% der CPU-Zeit: %[1]s. Für saubere Zahlen diese Last anhalten.",
 		record.WarnMemoryLimit:     "Die Speichergrenze wurde erreicht: %s. Mit --memory mehr geben.",
 		record.WarnOOM:             "Der Kernel beendete Prozesse aus Speichermangel: %s. Mit --memory mehr geben.",
+		record.WarnImport:          "Eine Zahl eines anderen Werkzeugs ist mit Vorsicht zu lesen; siehe den Bericht seiner Datei.",
 	},
 
 	detail: detailMessages{
-		throughput: "Durchsatz", latency: "Latenz", effort: "Aufwand und Streuung", system: "System", storage: "Speicher",
+		throughput: "Durchsatz", latency: "Latenz", effort: "Aufwand und Streuung", system: "System", storage: "Laufwerk und Dateisystem",
 		containerHead: "Orte", method: "Verfahren", sensors: "Temperatursensoren", notes: "Notizen", missing: "Was fehlt",
 
 		mode: "Modus", blockSize: "Blockgröße", maxBandwidth: "Max. Bandbreite", maxIOPS: "Max. IOPS",
@@ -169,7 +172,7 @@ var german = messages{
 		throughputNote: "Mittel der Durchgänge; Max. ist die höchste volle Sekunde, – heißt: keine gemessen.",
 		latencyNote:    "lat: vom Abschicken bis zum Abholen, über alle Durchgänge; bei syncwrite die Dauer des fdatasync, auf den jeder Schreibvorgang wartet. – heißt: weniger als zehn Anfragen lägen darüber.",
 		effortNote:     "User, Kernel: CPU-Zeit je Anfrage. CPUs: Auslastung der CPUs des Ortes, fremde Last darauf zählt mit. Gerät: Bytes des Laufwerks je Byte des Tests. Streuung: größter Unterschied der Durchgänge. – heißt: unbekannt.",
-		os:             "Betriebssystem", kernelRow: "Kernel", cpu: "CPU", ram: "Speicher", board: "Mainboard", hypervisor: "Hypervisor", cgroup: "cgroup", governor: "Governor",
+		os:             "Betriebssystem", kernelRow: "Kernel", cpu: "CPU", ram: "Arbeitsspeicher", board: "Mainboard", hypervisor: "Hypervisor", cgroup: "cgroup", governor: "Governor",
 		filesystem: "Dateisystem", space: "Platz", stack: "Aufbau", driveRow: "Laufwerk", file: "Testdatei",
 		firmware: "Firmware %s", scheduler: "Scheduler %s", writeCache: "Schreibcache %s", logicalBlock: "Sektor %s", counters: "Zähler %s",
 		fileText: "%[1]s, Ausrichtung für Direct I/O: Speicher %[2]s, Offset %[3]s", spaceText: "%s, davon %s frei",

@@ -11,6 +11,7 @@ var english = messages{
 	date:     "2006-01-02 15:04",
 	and:      "and",
 	everyone: "Deutsch: nativ report %s --lang de",
+	imported: importEnglish,
 
 	unknown: "unknown", none: "none", yes: "yes", no: "no", on: "on", off: "off",
 	oneCPU: "1 CPU", nCPUs: "%s\u00a0CPUs",
@@ -39,6 +40,7 @@ var english = messages{
 		record.FailProtocol:    "unexpected answer of the worker",
 		record.FailTicket:      "the place saw another file",
 		record.FailEngine:      "io_uring could not be set up",
+		record.FailEmpty:       "no number of it can be used",
 	},
 
 	title: "nativ quick benchmark", titleOther: "nativ %s",
@@ -158,6 +160,7 @@ var english = messages{
 		record.WarnOtherLoad:       "Others used up to %[2]s\u00a0%% of the CPU time: %[1]s. Stop that load for clean numbers.",
 		record.WarnMemoryLimit:     "The memory limit was reached: %s. Give more with --memory.",
 		record.WarnOOM:             "The kernel killed processes for want of memory: %s. Give more with --memory.",
+		record.WarnImport:          "A number of another tool is to be read with care; see the report of its file.",
 	},
 
 	detail: detailMessages{

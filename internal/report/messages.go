@@ -72,9 +72,10 @@ type messages struct {
 	// Live lines.
 	left, prefill string
 
-	verdict verdictMessages
-	warn    map[string]string // by code; some have variants, "code/variant"
-	detail  detailMessages
+	verdict  verdictMessages
+	imported importMessages
+	warn     map[string]string // by code; some have variants, "code/variant"
+	detail   detailMessages
 }
 
 type verdictMessages struct {

@@ -206,7 +206,7 @@ func (n *notes) where(o *note) string {
 	var parts []string
 	for _, ph := range phases {
 		s := n.data(ph)
-		if j := phaseByName(n.rec, ph); j != nil {
+		if j := phaseByName(n.rec, ph); j != nil && n.rec.Import == nil {
 			s = n.phaseName(j)
 		}
 		if partly(ph) {

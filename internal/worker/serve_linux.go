@@ -109,6 +109,9 @@ func (s *server) serve(ctx context.Context, stdin io.Reader) error {
 			s.say(e)
 			return
 		}
+		if e.Worker != nil { // how the engine was really set up for this phase
+			self.Engine = e.Worker.Engine
+		}
 		e.Version, e.Worker = ProtocolVersion, self
 		s.say(e)
 		select {
