@@ -109,7 +109,7 @@ func diskOf(t *testing.T, dir string) string {
 }
 
 // throttle holds a cgroup of a run to so many reads and writes a second on a
-// disk. group is "ct" or "host", below nativ/RUN.
+// disk; 0 ends that. group is "ct" or "host", below nativ/RUN.
 func throttle(t *testing.T, run, group, disk string, iops int) {
 	t.Helper()
 	v1 := fmt.Sprintf("/sys/fs/cgroup/blkio/nativ/%s/%s", run, group)
@@ -125,7 +125,11 @@ func throttle(t *testing.T, run, group, disk string, iops int) {
 		}
 		return
 	}
-	write(v2, fmt.Sprintf("%s riops=%d wiops=%d", disk, iops, iops))
+	limit := "max"
+	if iops > 0 {
+		limit = fmt.Sprint(iops)
+	}
+	write(v2, fmt.Sprintf("%s riops=%s wiops=%s", disk, limit, limit))
 }
 
 // runID is the run whose journal is in the world's state directory.

@@ -330,3 +330,35 @@ func TestNoLXC(t *testing.T) {
 	w.run(w.bench()...).want(t, 5).says(t, "lxc-start", "apt-get install")
 	w.nothingLeft()
 }
+
+// A drive that stops answering in mid-run costs the pass; the rest goes on when
+// it answers again.
+func TestStalledInMidRun(t *testing.T) {
+	needRoot(t)
+	w := newWorld(t)
+	w.dir = ext4(t, loopDisk(t, filepath.Dir(w.dir), "9G"))
+	disk := diskOf(t, w.dir)
+	r := w.start(w.bench("--places", "host", "--size", "256M", "--runtime", "4s", "--json")...)
+	r.untilSaid("1/10") // said at its end: the second pass begins
+	throttle(t, w.runID(), "host", disk, 1)
+	r.untilSaid("2/10")
+	throttle(t, w.runID(), "host", disk, 0) // no limit
+	rec := r.wait().want(t, 4).record(t)
+	w.nothingLeft()
+	failed, good := 0, 0
+	for _, rd := range rec.Rounds {
+		for _, p := range rd.Passes {
+			switch {
+			case p.OK():
+				good++
+			case p.Failed.Code == record.FailStalled && p.Outcome != nil && p.Outcome.Outstanding > 0:
+				failed++
+			default:
+				t.Errorf("pass %d: %+v", p.Index, p.Failed)
+			}
+		}
+	}
+	if failed != 1 || good != 9 {
+		t.Errorf("%d passes stalled, %d were good", failed, good)
+	}
+}
