@@ -47,9 +47,6 @@ const (
 	// WarnNotSeparable: there is no pinned place, so that a loss cannot be
 	// split. Words: reason ("all-cpus", "left-out").
 	WarnNotSeparable = "not-separable"
-	// WarnMemoryReduced (recorded): the memory limit is lower than wanted,
-	// because the machine has less. Values: limit_bytes, wanted_bytes.
-	WarnMemoryReduced = "memory-limit-reduced"
 
 	// About what can be seen.
 
@@ -107,7 +104,7 @@ func WarningCodes() []string {
 	return []string{
 		WarnNetwork, WarnVirtualDrive, WarnMemoryDrive, WarnLink, WarnLoopCached, WarnCopyOnWrite,
 		WarnNeighbours, WarnNeighboursUnknown,
-		WarnFileSmaller, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable, WarnMemoryReduced,
+		WarnFileSmaller, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable,
 		WarnNoTemperature, WarnCountersOff, WarnNoCounters,
 		WarnCacheAnswered, WarnExtraWrites, WarnSpread, WarnPassesMissing, WarnPassFailed, WarnContainerRemade,
 		WarnCgroupThrottled, WarnOtherLoad, WarnMemoryLimit, WarnOOM,

@@ -205,7 +205,7 @@ func (n *notes) containerLine() string {
 	}
 	parts := []string{n.cpuCount(len(set)) + " (" + strings.Join(what, "; ") + ")" + n.after(record.WarnCPUsHalved)}
 	if m := rec.Plan.Memory; m != nil {
-		parts = append(parts, fmt.Sprintf(n.memory, n.binary(*m))+n.after(record.WarnMemoryReduced))
+		parts = append(parts, fmt.Sprintf(n.memory, n.binary(*m)))
 	} else {
 		parts = append(parts, n.noMemory)
 	}

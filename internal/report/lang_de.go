@@ -141,7 +141,6 @@ var german = messages{
 		record.WarnCPUsHalved:                 "Der Container bekommt %s von %s: die Hälfte, damit sich CPUs und Container trennen lassen. Anders mit --cpus.",
 		record.WarnNotSeparable + "/all-cpus": "Der Container hat alle CPUs des Hosts, der Verlust ist nicht aufzuteilen. Zum Trennen mit --cpus weniger geben.",
 		record.WarnNotSeparable + "/left-out": "Ohne den Ort pinned ist der Verlust nicht aufzuteilen. Zum Trennen mit --places host,pinned,lxc messen.",
-		record.WarnMemoryReduced:              "Speichergrenze %s statt %s, mehr gibt die Maschine nicht her. Anders mit --memory.",
 
 		record.WarnNoTemperature + "/virtio": "Ein virtuelles Laufwerk hat keinen Sensor: Temperatur auf dem Hypervisor ablesen.",
 		record.WarnNoTemperature + "/sata":   "Kein Temperatursensor gefunden: Für SATA vorher modprobe drivetemp aufrufen.",

@@ -141,7 +141,6 @@ var english = messages{
 		record.WarnCPUsHalved:                 "The container gets\u00a0%s of %s: half, so that CPUs and container can be separated. Otherwise: --cpus.",
 		record.WarnNotSeparable + "/all-cpus": "The container has all CPUs of the host, so the loss cannot be split. To separate give it fewer with --cpus.",
 		record.WarnNotSeparable + "/left-out": "Without the place pinned the loss cannot be split. To separate measure with --places host,pinned,lxc.",
-		record.WarnMemoryReduced:              "Memory limit %s instead of %s, the machine has no more. Otherwise: --memory.",
 
 		record.WarnNoTemperature + "/virtio": "A virtual drive has no sensor: read the temperature on the hypervisor.",
 		record.WarnNoTemperature + "/sata":   "No temperature sensor found: for SATA run modprobe drivetemp first.",

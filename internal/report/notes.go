@@ -138,8 +138,6 @@ func (n *notes) text(o *note) string {
 			pcie(value("max_speed_mts"), value("max_width")), pcie(value("speed_mts"), value("width")))
 	case record.WarnFileSmaller:
 		return sprint(n.binary(int64(value("size_bytes"))), n.binary(int64(value("wanted_bytes"))))
-	case record.WarnMemoryReduced:
-		return sprint(n.binary(int64(value("limit_bytes"))), n.binary(int64(value("wanted_bytes"))))
 	case record.WarnCPUsHalved:
 		return sprint(n.int(int64(value("cpus"))), n.cpuCount(int(value("online"))))
 	case record.WarnNotSeparable:
