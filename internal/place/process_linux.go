@@ -109,8 +109,15 @@ func (c *Config) note(p *process) error {
 // kill ends the whole session.
 func (p *process) kill() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 
+// diePatience is how long a killed worker may take to be gone. The kernel holds
+// a process until its I/Os are done, which on a drive that has stalled for good
+// is never.
+const diePatience = 15 * time.Second
+
 // end closes the worker's stdin and waits for it to end, which it does by
 // itself; where it does not, it is killed. It reports whether that was needed.
+// A worker that a stalled drive holds even then stays in the journal, and the
+// run goes on without waiting for it.
 func (p *process) end() (killed bool) {
 	p.Stdin.Close()
 	go func() {
@@ -124,7 +131,12 @@ func (p *process) end() (killed bool) {
 	case <-t.C:
 		killed = true
 		p.kill()
-		<-p.ended
+		t.Reset(diePatience)
+		select {
+		case <-p.ended:
+		case <-t.C:
+			return killed
+		}
 	}
 	_ = p.item.Gone() // else an undo finds nothing, which is no harm
 	return killed
@@ -132,6 +144,11 @@ func (p *process) end() (killed bool) {
 
 // how says how the process ended, after end, for the detail of a failure.
 func (p *process) how() string {
+	select {
+	case <-p.ended:
+	default:
+		return "still held by the kernel after it was killed"
+	}
 	s := "ended with exit code 0"
 	if p.err != nil {
 		s = p.err.Error()
