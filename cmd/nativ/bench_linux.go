@@ -43,7 +43,7 @@ type benchFlags struct {
 	privileged, yes, json, details bool
 	notes                          []string
 
-	placesAsked bool // the user named the places
+	cpusAsked, runtimeAsked bool // the user said so, even if it was 0
 }
 
 func newBench(e *env) *cobra.Command {
@@ -71,7 +71,7 @@ Exit codes:
   nativ bench --dir . --places host`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			f.placesAsked = c.Flags().Changed("places")
+			f.cpusAsked, f.runtimeAsked = c.Flags().Changed("cpus"), c.Flags().Changed("runtime")
 			return runBench(c.Context(), e, f)
 		},
 	}
@@ -117,7 +117,7 @@ func runBench(ctx context.Context, e *env, f benchFlags) error {
 	if runtime.GOMAXPROCS(0) < 4 {
 		runtime.GOMAXPROCS(4)
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 	s := &session{e: e, f: f, root: os.Geteuid() == 0, release: func() {}, in: bufio.NewReader(e.stdin)}
 	defer func() { s.release() }()
@@ -143,14 +143,21 @@ func (s *session) checkFlags(context.Context) (err error) {
 	if s.lang, err = language(s.e, f.lang); err != nil {
 		return err
 	}
-	if f.runtime < 0 || f.runtime > 0 && f.runtime < time.Second {
+	if f.runtimeAsked && f.runtime < time.Second {
 		return exit(exitUsage, "--runtime %v: at least 1s, or the passes are too short to say anything", f.runtime)
 	}
 	if f.runtime > 24*time.Hour {
 		return exit(exitUsage, "--runtime %v: at most 24h a phase and place", f.runtime)
 	}
-	if f.cpus < 0 {
+	if f.cpusAsked && f.cpus < 1 {
 		return exit(exitUsage, "--cpus %d: at least 1", f.cpus)
+	}
+	if least := bench.LeastFileSize(s.preset); f.size.set && f.size.bytes < least {
+		return exit(exitUsage, "--size: at least %dM, so that every job has its I/Os in flight in blocks of their own", (least+1<<20-1)>>20).
+			next("Sizes have units: 512M, 16G, 1.5T.")
+	}
+	if err := checkOut(f.out); err != nil {
+		return exit(exitUsage, "--out: %w", err)
 	}
 	if f.memory != "none" {
 		n, err := parseSize(f.memory)
@@ -248,6 +255,9 @@ func (s *session) openState(ctx context.Context) (err error) {
 // ask asks a yes/no question on the terminal; anything but a yes is a no.
 func (s *session) ask(ctx context.Context, question string) (bool, error) {
 	line, err := s.readLine(ctx, question)
+	for i := 1; i < askAgain && err == nil && !report.Yes(line) && !report.No(line); i++ {
+		line, err = s.readLine(ctx, question)
+	}
 	return report.Yes(line), err
 }
 
@@ -308,19 +318,27 @@ func (s *session) askDir(ctx context.Context) (string, error) {
 	if len(list) == 0 {
 		return "", exit(exitUsage, "there is no place here that is worth measuring").next("Name a directory: nativ bench --dir DIR")
 	}
-	report.Candidates(s.e.stderr, list, s.lang)
-	line, err := s.readLine(ctx, report.Say(s.lang, report.SayAskDir, len(list)))
-	if err != nil {
+	if err := report.Candidates(s.e.stderr, list, s.lang); err != nil {
 		return "", err
 	}
-	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(list) {
-		return list[n-1].Dir, nil
+	for range askAgain {
+		line, err := s.readLine(ctx, report.Say(s.lang, report.SayAskDir, len(list)))
+		if err != nil {
+			return "", err
+		}
+		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(list) {
+			return list[n-1].Dir, nil
+		}
+		if filepath.IsAbs(line) {
+			return line, nil
+		}
 	}
-	if filepath.IsAbs(line) {
-		return line, nil
-	}
-	return "", exit(exitRefused, "%q is neither a number of the list nor an absolute path; nothing was touched", line)
+	return "", exit(exitRefused, "neither a number of the list nor an absolute path; nothing was touched")
 }
+
+// askAgain is how often a question is asked before an answer that is none ends
+// the command.
+const askAgain = 3
 
 // checkMachine finds out what this machine has: the engine, LXC, cgroups, CPUs.
 func (s *session) checkMachine(ctx context.Context) error {
@@ -357,7 +375,7 @@ func (s *session) lock(context.Context) error {
 	})
 	var busy *target.Busy
 	if errors.As(err, &busy) {
-		return exit(exitBusy, "%w", err).next("Two runs would measure each other. Wait for it to end, or end it with Ctrl-C.")
+		return exit(exitBusy, "%w", err).next("Two runs would measure each other.")
 	}
 	if err != nil {
 		return err
@@ -383,9 +401,6 @@ func (s *session) makePlan(context.Context) error {
 	want, least := s.preset.FileSize, int64(leastSize)
 	if s.f.size.set {
 		want, least = s.f.size.bytes>>20<<20, s.f.size.bytes>>20<<20
-		if want == 0 {
-			return exit(exitUsage, "--size: at least 1M")
-		}
 	}
 	size, err := target.Gate(&s.rec.Target, want, least)
 	if err != nil {
@@ -523,14 +538,17 @@ func (s *session) measure(ctx context.Context) error {
 	}
 	s.rec.Sources = set.sampler.Sources()
 	s.rec.Warnings = analysis.Compute(s.rec).Warnings
-	files, err := saveRecord(s.state, s.f.out, s.lang, s.rec)
-	if err != nil {
-		fmt.Fprintln(s.e.stderr, "nativ:", err)
-	}
+	files, saveErr := saveRecord(s.state, s.f.out, s.lang, s.rec)
 	if err := s.print(files); err != nil {
+		return errors.Join(saveErr, err)
+	}
+	if err := s.verdict(ctx); err != nil {
+		if saveErr != nil {
+			fmt.Fprintln(s.e.stderr, "nativ:", saveErr)
+		}
 		return err
 	}
-	return s.verdict(ctx)
+	return saveErr
 }
 
 // print prints the result and says where the files are.
@@ -539,7 +557,7 @@ func (s *session) print(files saved) error {
 	if s.f.json {
 		format = "json"
 	}
-	o := report.Options{Lang: s.lang, Details: s.f.details}
+	o := report.Options{Lang: s.lang, Details: s.f.details, Last: true}
 	if files.record != "" {
 		o.Files = []string{files.markdown, files.record}
 	}
@@ -563,8 +581,7 @@ func (s *session) verdict(ctx context.Context) error {
 	case !s.rec.Complete && ctx.Err() != nil:
 		return exit(exitIncomplete, "ended early by a signal; the record holds what was measured")
 	case !s.rec.Complete:
-		m := s.rec.Incomplete[0]
-		return exit(exitIncomplete, "incomplete: %s", strings.TrimSpace(strings.Join([]string{m.Code, m.Phase, m.Place, m.Detail}, " ")))
+		return exit(exitIncomplete, "incomplete; the report says what is missing")
 	}
 	return nil
 }

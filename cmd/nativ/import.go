@@ -21,8 +21,8 @@ func newImport(e *env) *cobra.Command {
 		Short: "Read results of fio into records",
 		Long: `Reads the JSON or json+ that fio 2.1 to 3.43 wrote, whatever text stands around
 it, and the logs beside it that it names (bw, iops, lat, clat), and saves each run
-as a record, as nativ bench does. nativ report and nativ compare also take such
-files as they are. Works on any OS; where there is no history of runs, --out says
+as a record, as nativ bench does. nativ report also takes such files as
+they are. Works on any OS; where there is no history of runs, --out says
 where the records go.
 
 Exit codes:
@@ -32,7 +32,7 @@ Exit codes:
   3  refused: a file is none of fio's JSON; the others were read`,
 		Example: `  nativ import fio-output.json
   nativ import results/*.json --out records`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			lang, err := language(e, lang)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -124,7 +125,9 @@ numbers differ. It writes only to a test file that it makes and removes itself.`
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return exit(exitUsage, "%w", err).next("See: %s --help", c.CommandPath())
+		// pflag passes on what strconv says of itself.
+		text, _, _ := strings.Cut(err.Error(), ": strconv.")
+		return exit(exitUsage, "%s", text).next("See: %s --help", c.CommandPath())
 	})
 	root.AddCommand(newReport(e), newImport(e))
 	root.AddCommand(kernelVerbs(e)...)
@@ -132,6 +135,29 @@ numbers differ. It writes only to a test file that it makes and removes itself.`
 		c.Args = usageArgs(c.Args)
 	}
 	return root
+}
+
+// oneArg wants exactly one argument, which what describes.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return fmt.Errorf("name a %s", what)
+		case 1:
+			return nil
+		}
+		return fmt.Errorf("one %s at a time, not %d", what, len(args))
+	}
+}
+
+// someArgs wants at least one argument.
+func someArgs(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("name at least one %s", what)
+		}
+		return nil
+	}
 }
 
 // usageArgs makes wrong arguments an error of usage, with its exit code.

@@ -26,6 +26,9 @@ func (s *session) checkPlaces() error {
 		if err := place.CheckLXC(); err != nil {
 			return err
 		}
+		if err := place.CheckStateDir(s.state, s.f.privileged); err != nil {
+			return err
+		}
 	}
 	// Root outside a container may use io_uring at 1, the mapped root inside may
 	// not; better said now than after half of the places were set up.

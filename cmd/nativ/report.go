@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,14 +39,14 @@ Exit codes:
 		Example: `  nativ report last --lang de
   nativ report fio-output.json
   nativ report record.json --format md --details`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("RECORD or last"),
 		RunE: func(c *cobra.Command, args []string) error {
 			lang, err := language(e, lang)
 			if err != nil {
 				return err
 			}
 			if !slices.Contains(formats, format) {
-				return exit(exitUsage, "--format %q is not one of %v", format, formats)
+				return exit(exitUsage, "--format %q is not one of %s", format, strings.Join(formats, ", "))
 			}
 			rec, err := readRecord(e, args[0])
 			if err != nil {
@@ -68,11 +69,16 @@ var formats = []string{"text", "md", "json", "fio-json"}
 
 // language decides in which language a user is spoken to.
 func language(e *env, flag string) (string, error) {
-	switch flag {
-	case "":
+	if flag == "" {
 		return report.LangFromEnv(e.getenv), nil
-	case "de", "en":
-		return flag, nil
+	}
+	// de_DE.UTF-8 and en-GB are what the environment says, too.
+	tag := strings.ToLower(flag)
+	if i := strings.IndexAny(tag, "_-."); i >= 0 {
+		tag = tag[:i]
+	}
+	if slices.Contains(report.Langs(), tag) {
+		return tag, nil
 	}
 	return "", exit(exitUsage, "--lang %q is neither de nor en", flag)
 }
@@ -109,6 +115,9 @@ func readRecord(e *env, name string) (*record.Record, error) {
 		return nil, exit(exitUsage, "read a record: %w", err).next("Name a record.json, the ID of a run, or last.")
 	}
 	defer f.Close()
+	if fi, err := f.Stat(); err != nil || fi.IsDir() {
+		return nil, exit(exitUsage, "%s is a directory", path).next("Name a record.json, the ID of a run, or last.")
+	}
 	return decode(f, path, path)
 }
 
@@ -117,12 +126,19 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// maxRecord bounds what is read as a record: one of a run of 24 hours is some
+// 100 MiB.
+const maxRecord = 1 << 30
+
 // decode reads a record, or what is no record but JSON of fio; path is empty
 // where the reader is no file.
 func decode(r io.Reader, name, path string) (*record.Record, error) {
-	b, err := io.ReadAll(r)
+	b, err := io.ReadAll(io.LimitReader(r, maxRecord+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(b) > maxRecord {
+		return nil, exit(exitRefused, "%s is larger than %d MiB, which no record is", name, maxRecord>>20)
 	}
 	rec, err := record.Decode(bytes.NewReader(b))
 	if err == nil {
@@ -171,7 +187,10 @@ func render(w io.Writer, rec *record.Record, format string, o report.Options) er
 	default:
 		err = report.Text(out, report.Build(rec, analysis.Compute(rec), o), report.Width)
 	}
-	if err := errors.Join(err, out.Flush()); err != nil {
+	if ferr := out.Flush(); err == nil {
+		err = ferr
+	}
+	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -42,6 +43,31 @@ func saveRecord(state, out, lang string, rec *record.Record) (saved, error) {
 		try(place{filepath.Join(os.TempDir(), "nativ-"+rec.ID), recordFile, "report.md"})
 	}
 	return first, errors.Join(errs...)
+}
+
+// checkOut makes sure, before anything is measured, that records can be written
+// into a directory, which may still have to be made.
+func checkOut(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		fi, err := os.Stat(d)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && filepath.Dir(d) != d:
+			continue // it will be made
+		case err != nil:
+			return err
+		case !fi.IsDir():
+			return fmt.Errorf("%s is no directory", d)
+		}
+		// The only sure way to find out; proc and read-only mounts lie.
+		f, err := os.CreateTemp(d, ".nativ-*")
+		if err != nil {
+			return fmt.Errorf("%s cannot be written: %w", d, err)
+		}
+		return errors.Join(f.Close(), os.Remove(f.Name()))
+	}
 }
 
 func saveIn(dir, recordName, markdownName, lang string, rec *record.Record) (saved, error) {

@@ -23,7 +23,13 @@ func kernelVerbs(e *env) []*cobra.Command {
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // stateDir is where journals and records are kept.
-func stateDir(e *env) (string, error) { return journal.StateDir(e.getenv, os.Geteuid()) }
+func stateDir(e *env) (string, error) {
+	dir, err := journal.StateDir(e.getenv, os.Geteuid())
+	if err != nil {
+		return "", exit(exitUsage, "%w", err).next("NATIV_STATE_DIR names a directory for journals and records that can be written.")
+	}
+	return dir, nil
+}
 
 // classify gives an error of a library its exit code and next step.
 func classify(err error) *exitError {
@@ -35,13 +41,14 @@ func classify(err error) *exitError {
 		missing *cgroup.MissingError
 		lxc     *place.LXCMissingError
 		worker  *place.WorkerError
+		state   *place.StateDirError
 	)
 	switch {
 	case errors.As(err, &refusal):
 		x.code = exitRefused
 	case errors.As(err, &busy):
 		x.code = exitBusy
-	case errors.As(err, &uring), errors.As(err, &missing), errors.As(err, &lxc), errors.Is(err, place.ErrRoot), errors.Is(err, cgroup.ErrNone),
+	case errors.As(err, &uring), errors.As(err, &missing), errors.As(err, &lxc), errors.As(err, &state), errors.Is(err, place.ErrRoot), errors.Is(err, cgroup.ErrNone),
 		errors.As(err, &worker) && worker.Failure.Code == record.FailEngine:
 		x.code = exitMissing
 	}

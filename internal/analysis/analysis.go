@@ -54,17 +54,24 @@ type Place struct {
 	// CPUOwn is the part of that share which the worker itself used. The rest
 	// are others, and interrupts on the test's behalf.
 	CPUOwn *float64
-	// UserNS and SystemNS are the worker's CPU time for each I/O.
+	// UserNS and SystemNS are the worker's CPU time for each I/O; nil also where
+	// the kernel's accounting found none of it.
 	UserNS, SystemNS *float64
 	// DeviceRatio is the bytes that the drives moved over those that the test
 	// did; nil where the counters are off or were not read.
 	DeviceRatio *float64
+	// DeviceIOs is the number of I/Os that the drives did for each of the test's
+	// in its direction: below 1 where the kernel merged them on their way. Nil as
+	// DeviceRatio.
+	DeviceIOs *float64
 	// Spread is the difference of the fastest and the slowest pass over their
 	// mean; nil with fewer than two.
 	Spread *float64
 	// CPULimited is true where in every pass at least 95 % of the place's CPU
 	// time was used, and not mostly by others.
 	CPULimited bool
+
+	logs []float64 // natural logarithms of the passes' IOPS
 }
 
 // Latency holds percentiles of lat (submission to reaping; with fdatasync: of

@@ -3,13 +3,19 @@ package analysis
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"nativ/internal/record"
 )
 
-// LeastShown is the difference below which two places, each measured in a few
-// short passes, count as alike, as a fraction of the host. A rule of thumb: with
-// two passes a place there is no interval that could be computed.
+// LeastShown is the difference up to which two places count as alike whatever
+// their passes say, as a fraction of the host: the order, the temperature and the
+// layout of the file differ by as much between runs.
 const LeastShown = 0.05
+
+// level is the chance that a run without any difference shows one in any of its
+// comparisons, if its noise is alike in all places of a phase.
+const level = 0.1
 
 // A Loss compares the places of one phase by IOPS, in fractions of the host, so
 // that the parts add up: (lxc-host)/host = (pinned-host)/host + (lxc-pinned)/host.
@@ -17,8 +23,6 @@ type Loss struct {
 	// Total, CPUs and Container are nil where a place that they need has no
 	// number, or the host has 0 IOPS.
 	Total, CPUs, Container *Part
-	// Threshold is what a part must exceed to count as shown.
-	Threshold float64
 	// CPULimited is true where the container's CPUs were used up (at least 95 %
 	// in every pass), in pinned, or in the container where pinned is left out.
 	CPULimited bool
@@ -34,6 +38,9 @@ type Part struct {
 	// Tenths is Fraction in tenths of a percent of the host, rounded so that
 	// those of CPUs and Container add up to that of Total exactly.
 	Tenths int64
+	// Margin is what the logarithm of the ratio of the two places must exceed
+	// to count as shown, as their passes scatter; nil where that is not known.
+	Margin *float64
 	// Doubt says why the part does not count as shown; DoubtNone where it does.
 	Doubt Doubt
 }
@@ -48,8 +55,11 @@ type Doubt string
 const (
 	DoubtPasses Doubt = "passes" // a planned pass is missing, so that the order is not balanced
 	DoubtCache  Doubt = "cache"  // a cache answered instead of the drive
-	DoubtSpread Doubt = "spread" // no larger than the difference between passes of one place
-	DoubtSmall  Doubt = "small"  // no larger than the rule of thumb
+	DoubtLoad   Doubt = "load"   // others used most of the CPU time in one of the places
+	DoubtWrites Doubt = "writes" // the drive had other writes to do in one of the places
+	DoubtFew    Doubt = "few"    // no place was measured twice, so that chance is unknown
+	DoubtSmall  Doubt = "small"  // at most LeastShown
+	DoubtSpread Doubt = "spread" // chance may well do it, as the passes scatter
 	DoubtNone   Doubt = ""
 )
 
@@ -60,16 +70,12 @@ const maxFraction = 1e4
 func computeLoss(rec *record.Record, ph *Phase) Loss {
 	host, pinned, lxc := ph.Place(record.PlaceHost), ph.Place(record.PlacePinned), ph.Place(record.PlaceLXC)
 	l := Loss{
-		Threshold:    LeastShown,
 		NotSeparable: host != nil && lxc != nil && pinned == nil,
 		CPULimited:   pinned != nil && pinned.CPULimited || pinned == nil && lxc != nil && lxc.CPULimited,
 	}
-	floor, doubt := DoubtSmall, DoubtNone
+	doubt := DoubtNone
 	for i := range ph.Places {
 		p := &ph.Places[i]
-		if p.Spread != nil && *p.Spread > l.Threshold {
-			l.Threshold, floor = *p.Spread, DoubtSpread
-		}
 		switch {
 		case p.Passes < p.Planned:
 			doubt = DoubtPasses
@@ -77,6 +83,7 @@ func computeLoss(rec *record.Record, ph *Phase) Loss {
 			doubt = DoubtCache
 		}
 	}
+	s := scatterOf(ph.Places)
 	part := func(a, b *Place) *Part {
 		if host == nil || host.IOPS == nil || *host.IOPS <= 0 || a == nil || a.IOPS == nil || b == nil || b.IOPS == nil {
 			return nil
@@ -86,8 +93,22 @@ func computeLoss(rec *record.Record, ph *Phase) Loss {
 			return nil
 		}
 		p := &Part{Fraction: f, Tenths: tenths(f), Doubt: doubt}
-		if doubt == DoubtNone && math.Abs(f) <= l.Threshold {
-			p.Doubt = floor
+		ratio, margin, ok := s.compare(a, b, comparisons(rec))
+		if ok {
+			p.Margin = &margin
+		}
+		switch {
+		case doubt != DoubtNone:
+		case a.OtherLoad() || b.OtherLoad():
+			p.Doubt = DoubtLoad
+		case ph.Job.Mode.Writes() && otherWrites(a, b):
+			p.Doubt = DoubtWrites
+		case math.Abs(f) <= LeastShown:
+			p.Doubt = DoubtSmall
+		case !ok:
+			p.Doubt = DoubtFew
+		case !(math.Abs(ratio) > margin):
+			p.Doubt = DoubtSpread
 		}
 		return p
 	}
@@ -96,6 +117,69 @@ func computeLoss(rec *record.Record, ph *Phase) Loss {
 		addUp(l.Total, l.CPUs, l.Container)
 	}
 	return l
+}
+
+// otherWrites reports whether the drive wrote more than the test did in one of
+// two places and much less so in the other, so that its own work (a journal, a
+// neighbour) and not the place may be the difference.
+func otherWrites(a, b *Place) bool {
+	if a.DeviceRatio == nil || b.DeviceRatio == nil {
+		return false
+	}
+	low, high := min(*a.DeviceRatio, *b.DeviceRatio), max(*a.DeviceRatio, *b.DeviceRatio)
+	return high > extraRatio && high > low*unlikeRatio
+}
+
+// comparisons counts the differences that a run tests: in each phase those of all
+// pairs of its places.
+func comparisons(rec *record.Record) int {
+	n := len(rec.Plan.Places)
+	return len(rec.Plan.Phases) * n * (n - 1) / 2
+}
+
+// A scatter is how much the passes of one place differ, taken together over the
+// places of a phase: with two passes a place, one alone says next to nothing. It
+// is that of the logarithms of the rates, because rates scatter in proportion.
+type scatter struct {
+	sd float64 // pooled standard deviation within the places
+	df int     // its degrees of freedom
+}
+
+func scatterOf(places []Place) scatter {
+	var sum float64
+	var s scatter
+	for i := range places {
+		logs := places[i].logs
+		if len(logs) < 2 {
+			continue
+		}
+		m := mean(logs)
+		for _, x := range logs {
+			sum += (x - m) * (x - m)
+		}
+		s.df += len(logs) - 1
+	}
+	if s.df > 0 {
+		s.sd = math.Sqrt(sum / float64(s.df))
+	}
+	return s
+}
+
+// compare returns the logarithm of the ratio of b to a and what it must exceed:
+// a two-sided t test of which a run makes so many, at level for all together
+// (Bonferroni). It reports false where nothing was measured twice, or a pass had
+// no I/O.
+func (s scatter) compare(a, b *Place, tests int) (ratio, margin float64, ok bool) {
+	if s.df < 1 || len(a.logs) == 0 || len(b.logs) == 0 {
+		return 0, 0, false
+	}
+	ratio = mean(b.logs) - mean(a.logs)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.df)}.Quantile(1 - level/float64(2*max(tests, 1)))
+	margin = t * s.sd * math.Sqrt(1/float64(len(a.logs))+1/float64(len(b.logs)))
+	if math.IsNaN(ratio) || math.IsInf(ratio, 0) || math.IsNaN(margin) || math.IsInf(margin, 0) {
+		return 0, 0, false // log of 0
+	}
+	return ratio, margin, true
 }
 
 // tenths rounds a fraction to tenths of a percent.

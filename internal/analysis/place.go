@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"nativ/internal/job"
@@ -44,7 +45,7 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 	p := Place{Name: name}
 	var iops, bps, cpu []float64
 	var ios, user, system int64
-	var busy, total, own, device, app int64
+	var busy, total, own, device, deviceIOs, app int64
 	var lat record.Histogram
 	var flows []*record.Flow
 	ratio, usage := true, true
@@ -57,6 +58,7 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 		p.Passes++
 		sec := float64(pass.Outcome.ElapsedNS()) / 1e9
 		iops = append(iops, float64(f.IOs)/sec)
+		p.logs = append(p.logs, math.Log(float64(f.IOs)/sec))
 		bps = append(bps, float64(f.Bytes)/sec)
 		for i := range pass.Intervals {
 			maxSecond(&p, j, &pass.Intervals[i])
@@ -72,13 +74,13 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 		ios += flow(j, pass.Outcome).IOs
 		user += pass.Outcome.Usage.UserNS
 		system += pass.Outcome.Usage.SystemNS
-		if b, t, ok := cpuTime(&pass.Watch, cpus); ok {
+		if b, t, ok := cpuTime(&pass.Watch, cpus); ok && !heldUp(pass) {
 			busy, total, own = busy+b, total+t, own+pass.Outcome.Usage.UserNS+pass.Outcome.Usage.SystemNS
 			cpu = append(cpu, float64(b)/float64(t))
 		}
-		d, ok := deviceBytes(rec, &pass.Watch, j.Mode.Writes())
+		d, ok := deviceUse(rec, pass, j.Mode.Writes())
 		ratio = ratio && ok && !mixes(j.Mode)
-		device, app = device+d, app+flow(j, pass.Outcome).Bytes
+		device, deviceIOs, app = device+d.bytes, deviceIOs+d.ios, app+flow(j, pass.Outcome).Bytes
 	}
 	if p.Passes == 0 {
 		return p
@@ -98,11 +100,19 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 		}
 		p.CPULimited = !p.OtherLoad() && len(cpu) == p.Passes && *p.CPUBusyLeast >= cpuLimit
 	}
-	if usage && ios > 0 && user >= 0 && system >= 0 {
-		p.UserNS, p.SystemNS = new(float64(user)/float64(ios)), new(float64(system)/float64(ios))
+	// The kernel splits CPU time by which of the two a clock tick finds
+	// (kernel/sched/cputime.c, cputime_adjust): 0 is too little to be found.
+	if usage && ios > 0 && user > 0 {
+		p.UserNS = new(float64(user) / float64(ios))
+	}
+	if usage && ios > 0 && system > 0 {
+		p.SystemNS = new(float64(system) / float64(ios))
 	}
 	if ratio && app > 0 {
 		p.DeviceRatio = new(float64(device) / float64(app))
+	}
+	if ratio && ios > 0 && deviceIOs > 0 {
+		p.DeviceIOs = new(float64(deviceIOs) / float64(ios))
 	}
 	return p
 }
@@ -181,28 +191,50 @@ func cpuTime(w *record.Watch, cpus []int) (busy, total int64, ok bool) {
 	return busy, total, total > 0
 }
 
-// deviceBytes returns what all drives of the target read or wrote between the
-// two ends of a pass; false where that is not known.
-func deviceBytes(rec *record.Record, w *record.Watch, writes bool) (int64, bool) {
-	if w.Before == nil || w.After == nil || len(rec.Target.Drives) == 0 {
-		return 0, false
+// heldUp reports whether nativ itself did not run while the pass did, stopped or
+// suspended with its machine, so that what the host saw covers another time than
+// the pass: its window is longer, or seconds have no sample.
+func heldUp(p *record.Pass) bool {
+	w, o := &p.Watch, p.Outcome
+	if o == nil || w.Before == nil || w.After == nil || o.ElapsedNS() <= 0 {
+		return false
 	}
-	var sum int64
+	elapsed := o.ElapsedNS()
+	if float64(w.After.MonoNS-w.Before.MonoNS) > 1.2*float64(elapsed)+1e9 {
+		return true
+	}
+	// From five seconds on: in fewer a sample can be late without a reason. A
+	// record without any holds none on purpose.
+	sec := elapsed / 1e9
+	return sec >= 5 && len(w.Samples) > 0 && int64(len(w.Samples)) < sec/2
+}
+
+// A use is what drives did.
+type use struct{ bytes, ios int64 }
+
+// deviceUse returns what all drives of the target read or wrote between the two
+// ends of a pass; false where that is not known.
+func deviceUse(rec *record.Record, p *record.Pass, writes bool) (use, bool) {
+	w := &p.Watch
+	if w.Before == nil || w.After == nil || len(rec.Target.Drives) == 0 || heldUp(p) {
+		return use{}, false
+	}
+	var sum use
 	for i := range rec.Target.Drives {
 		d := &rec.Target.Drives[i]
 		if d.IOStats != nil && !*d.IOStats {
-			return 0, false
+			return use{}, false
 		}
 		a, okA := w.Before.Devices[d.Name]
 		b, okB := w.After.Devices[d.Name]
-		n := b.ReadBytes - a.ReadBytes
+		n := use{b.ReadBytes - a.ReadBytes, b.ReadIOs - a.ReadIOs}
 		if writes {
-			n = b.WriteBytes - a.WriteBytes
+			n = use{b.WriteBytes - a.WriteBytes, b.WriteIOs - a.WriteIOs}
 		}
-		if !okA || !okB || n < 0 {
-			return 0, false
+		if !okA || !okB || n.bytes < 0 || n.ios < 0 {
+			return use{}, false
 		}
-		sum += n
+		sum.bytes, sum.ios = sum.bytes+n.bytes, sum.ios+n.ios
 	}
 	return sum, true
 }
@@ -239,14 +271,14 @@ func written(rec *record.Record) Written {
 				app = max(p.Outcome.Write.Bytes, 0)
 			}
 			w.Application += app
-			d, ok := deviceBytes(rec, &p.Watch, true)
+			d, ok := deviceUse(rec, p, true)
 			if !ok || p.Outcome == nil {
 				continue
 			}
 			if w.Device == nil {
 				w.Device, w.InPasses = new(int64), new(int64)
 			}
-			*w.Device += d
+			*w.Device += d.bytes
 			*w.InPasses += app
 		}
 	}

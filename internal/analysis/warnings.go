@@ -14,6 +14,13 @@ const (
 	cacheRatio = 0.9
 	// extraRatio is what a drive may write for each byte of the test.
 	extraRatio = 1.2
+	// unlikeRatio is how many times more the drive must have written for each
+	// byte of the test in one place than in another for the two to be no fair
+	// comparison.
+	unlikeRatio = 1.5
+	// smallFile is the size below which the cache of a drive, often 1 MB for
+	// each GB of its size or some GB of SLC, may hold the test file.
+	smallFile = 1 << 30
 	// wideSpread is the difference between passes of one place that is worth a
 	// warning.
 	wideSpread = 0.1
@@ -93,6 +100,10 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 		add(record.Warning{Code: record.WarnFileSmaller, Values: map[string]float64{
 			"size_bytes": float64(p.FileSize), "wanted_bytes": float64(p.WantedSize)}})
 	}
+	memory := slices.ContainsFunc(t.Drives, func(d record.Drive) bool { return d.Transport == "memory" })
+	if p.FileSize > 0 && p.FileSize < smallFile && len(t.Drives) > 0 && !memory && !t.Network {
+		add(record.Warning{Code: record.WarnSmallFile, Values: map[string]float64{"size_bytes": float64(p.FileSize)}})
+	}
 	if shortWrites(rec) {
 		add(record.Warning{Code: record.WarnShortWrites})
 	}
@@ -165,7 +176,7 @@ func warnings(rec *record.Record, r *Result) []record.Warning {
 	}
 	for i := range rec.Rounds {
 		for j := range rec.Rounds[i].Passes {
-			all = append(all, passWarnings(&rec.Rounds[i].Passes[j])...)
+			all = append(all, passWarnings(rec, &rec.Rounds[i].Passes[j])...)
 		}
 	}
 	computed := len(all)
@@ -245,7 +256,7 @@ func placeWarnings(j *job.Phase, p *Place) []record.Warning {
 	return all
 }
 
-func passWarnings(p *record.Pass) []record.Warning {
+func passWarnings(rec *record.Record, p *record.Pass) []record.Warning {
 	var all []record.Warning
 	add := func(code string, values map[string]float64, w map[string]string) {
 		all = append(all, record.Warning{Code: code, Phase: p.Phase, Place: p.Place, Pass: new(p.Index), Values: values, Words: w})
@@ -259,6 +270,15 @@ func passWarnings(p *record.Pass) []record.Warning {
 		add(record.WarnPassFailed, nil, words("code", record.FailIO, "detail", e.Op+" "+e.Errno))
 	default:
 		add(record.WarnPassFailed, nil, words("code", record.FailWorker))
+	}
+	if heldUp(p) {
+		w := &p.Watch
+		add(record.WarnHeldUp, map[string]float64{
+			"window_ns": float64(w.After.MonoNS - w.Before.MonoNS), "elapsed_ns": float64(p.Outcome.ElapsedNS())}, nil)
+	}
+	// A log of another tool may have no line for a second for other reasons.
+	if n, longest := stalls(p); n > 0 && rec.Import == nil {
+		add(record.WarnStalls, map[string]float64{"count": float64(n), "longest_ns": float64(longest)}, nil)
 	}
 	if p.Watch.Before == nil || p.Watch.After == nil || p.Watch.Before.Cgroup == nil || p.Watch.After.Cgroup == nil {
 		return all
@@ -278,6 +298,25 @@ func passWarnings(p *record.Pass) []record.Warning {
 		add(record.WarnOOM, map[string]float64{"kills": float64(n)}, nil)
 	}
 	return all
+}
+
+// stalls counts the gaps of whole seconds in which no I/O of a pass completed,
+// and returns the length of the longest. The end of a pass is none: there the
+// last I/Os may well leave a second empty.
+func stalls(p *record.Pass) (n int, longest int64) {
+	var length int64
+	for i := range p.Intervals {
+		v := &p.Intervals[i]
+		if v.ReadIOs+v.WriteIOs+v.SyncIOs == 0 {
+			length += v.LenNS
+			continue
+		}
+		if length >= fullSecond {
+			n, longest = n+1, max(longest, length)
+		}
+		length = 0
+	}
+	return n, longest
 }
 
 // rise returns by how much a counter rose; false where it did not or is not

@@ -69,9 +69,9 @@ func NewPlan(w Wish) (record.Plan, error) {
 		if err := ph.Validate(); err != nil {
 			return record.Plan{}, fmt.Errorf("plan a run: %w", err)
 		}
-		if _, n := ph.Region(0, w.FileSize); n < ph.BlockSize*int64(ph.IODepth) {
-			return record.Plan{}, fmt.Errorf("plan a run: a file of %d bytes is too small for phase %s (%d jobs with %d blocks of %d bytes in flight each): ask for a larger --size",
-				w.FileSize, ph.Name, ph.NumJobs, ph.IODepth, ph.BlockSize)
+		if n := leastFor(ph); w.FileSize < n {
+			return record.Plan{}, fmt.Errorf("plan a run: a file of %d MiB is too small for phase %s, which needs %d MiB: ask for a larger --size",
+				w.FileSize>>20, ph.Name, (n+1<<20-1)>>20)
 		}
 		jobs = max(jobs, ph.NumJobs)
 	}
@@ -91,6 +91,25 @@ func NewPlan(w Wish) (record.Plan, error) {
 	}
 	p.EstimateNS = estimate(&p)
 	return p, nil
+}
+
+// LeastFileSize is the smallest test file, in bytes, that the phases of a preset
+// can work on.
+func LeastFileSize(p job.Preset) (least int64) {
+	for i := range p.Phases {
+		least = max(least, leastFor(&p.Phases[i]))
+	}
+	return least
+}
+
+// leastFor is the smallest file in which every I/O that a phase keeps in flight
+// has a block of its own.
+func leastFor(p *job.Phase) int64 {
+	n := p.BlockSize * int64(p.IODepth)
+	if p.Split && !p.Mode.Random() {
+		n *= int64(p.NumJobs)
+	}
+	return n
 }
 
 // readersFirst returns the phases in the order in which they run.

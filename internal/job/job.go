@@ -75,8 +75,8 @@ type Phase struct {
 	// MaxBytes ends the pass after so many bytes over all jobs together; 0
 	// means no limit.
 	MaxBytes int64 `json:"max_bytes,omitempty"`
-	// RandSeed seeds the offsets and the data.
-	RandSeed uint64 `json:"randseed"`
+	// RandSeed seeds the offsets and the data; 0 leaves the seed to the run.
+	RandSeed uint64 `json:"randseed,omitempty"`
 }
 
 // MaxIODepth bounds iodepth: the kernel refuses rings above 32768 entries, and

@@ -156,13 +156,10 @@ func (l *LXC) remove(ctx context.Context) error {
 // build lays out everything that the container needs and writes its
 // configuration.
 func (l *LXC) build(f *target.File) (*lxcConfig, error) {
-	if err := checkPlain(l.dir()); err != nil {
-		return nil, err
-	}
 	if err := os.MkdirAll(l.opt.StateDir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := checkStateDir(l.opt.StateDir, !l.opt.Privileged); err != nil {
+	if err := CheckStateDir(l.opt.StateDir, l.opt.Privileged); err != nil {
 		return nil, err
 	}
 	base := filepath.Base(f.Path())

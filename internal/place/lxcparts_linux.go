@@ -13,6 +13,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// A StateDirError says why no container can live below a state directory, and
+// what to do.
+type StateDirError struct{ err error }
+
+func (e *StateDirError) Error() string { return e.err.Error() }
+func (e *StateDirError) Unwrap() error { return e.err }
+
+// CheckStateDir reports a *StateDirError where no container can live below dir,
+// an existing directory: before anything is made there.
+func CheckStateDir(dir string, privileged bool) error {
+	err := checkPlain(dir)
+	if err == nil {
+		err = checkStateDir(dir, !privileged)
+	}
+	if err != nil {
+		return &StateDirError{err}
+	}
+	return nil
+}
+
 // checkStateDir checks that a container can live below dir: that programs may
 // be executed there and, for an unprivileged one, that others get through.
 func checkStateDir(dir string, unprivileged bool) error {

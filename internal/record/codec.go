@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Encode writes r as one line of JSON and a newline. The form is stable: fields
@@ -24,7 +25,8 @@ func Encode(w io.Writer, r *Record) error {
 }
 
 // Decode reads what Encode wrote, by this or an earlier version. It refuses a
-// record of a later schema, and what is no record at all. Fields that it does
+// record of a later schema, what is no record at all or only a part of one, and
+// negative counts. Fields that it does
 // not know are skipped: within one schema version fields are only ever added.
 func Decode(r io.Reader) (*Record, error) {
 	b, err := io.ReadAll(r)
@@ -50,6 +52,16 @@ func Decode(r io.Reader) (*Record, error) {
 	rec := new(Record)
 	if err := json.Unmarshal(b, rec); err != nil {
 		return nil, fmt.Errorf("read record: %w", explain(b, err))
+	}
+	missing, err := missingParts(b)
+	if err != nil {
+		return nil, fmt.Errorf("read record: %w", explain(b, err))
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("read record: it is not whole, without %s; give the record.json that nativ bench wrote", strings.Join(missing, ", "))
+	}
+	if err := rec.check(); err != nil {
+		return nil, fmt.Errorf("read record: %w", err)
 	}
 	return rec, nil
 }

@@ -105,6 +105,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"zero":        {`{"schema_version": 0}`, "there is no schema version 0"},
 		"wrong type":  {`{"schema_version": 1, "rounds": 3}`, "rounds"},
 		"bad version": {`{"schema_version": "1"}`, "schema_version"},
+		"part":        {`{"schema_version": 1}`, "it is not whole, without tool, id, plan, host, target, rounds; give"},
+		"no rounds":   {strings.Replace(whole, `"rounds":`, `"runden":`, 1), "without rounds;"},
 		"bad lat": {
 			`{"schema_version": 1, "prefill": {"outcome": {"write": {"lat_ns": {"geometry": "hdr"}}}}}`, `unknown geometry "hdr"`},
 	} {
@@ -125,9 +127,61 @@ func TestDecodeKeepsReadError(t *testing.T) {
 }
 
 func TestDecodeSkipsUnknownFields(t *testing.T) {
-	r, err := Decode(strings.NewReader(`{"schema_version": 1, "id": "x", "added_later": {"a": 1}}`))
+	r, err := Decode(strings.NewReader(least(`"added_later": {"a": 1}`)))
 	if err != nil || r.ID != "x" {
 		t.Errorf("got %v, %v", r, err)
+	}
+}
+
+// least is the smallest record that there is, with more.
+func least(more string) string {
+	return `{"schema_version":1,"tool":{},"id":"x","plan":{},"host":{},"target":{},"rounds":null,` + more + `}`
+}
+
+func TestDecodeRefusesNegativeCounts(t *testing.T) {
+	pass := func(more string) string { return least(`"rounds":[{"passes":[{"index":4,` + more + `}]}]`) }
+	for in, want := range map[string]string{
+		least(`"plan":{"file_size_bytes":-1}`):                                                                          "plan.file_size_bytes is negative (-1)",
+		least(`"prefill":{"bytes":-5}`):                                                                                 "prefill.bytes is negative",
+		pass(`"outcome":{"read":{"ios":-1}}`):                                                                           "pass 4: outcome.read.ios is negative (-1)",
+		pass(`"outcome":{"sync":{"ios":1,"bytes":-1}}`):                                                                 "outcome.sync.bytes",
+		pass(`"outcome":{"usage":{"user_ns":-1}}`):                                                                      "outcome.usage.user_ns",
+		pass(`"outcome":{"errors":[{"count":-1}]}`):                                                                     "outcome.errors.count",
+		pass(`"intervals":[{"len_ns":1},{"write_ios":-2}]`):                                                             "intervals.write_ios",
+		pass(`"watch":{"before":{"devices":{"sda":{"read_bytes":-1}}}}`):                                                "watch.before.devices",
+		pass(`"watch":{"samples":[{"cpus":{"0":{"busy_ns":-1}}}]}`):                                                     "watch.samples.cpus",
+		pass(`"watch":{"after":{"cgroup":{"oom_kills":-1}}}`):                                                           "watch.after.cgroup",
+		pass(`"outcome":{"read":{"lat_ns":{"geometry":"fio-29x64","n":1,"min":1,"max":1,"sum":-1,"buckets":[[1,1]]}}}`): "do not fit",
+	} {
+		if _, err := Decode(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", in, err, want)
+		}
+	}
+	// Below zero is a temperature, and a core that is not known.
+	if _, err := Decode(strings.NewReader(pass(`"watch":{"before":{"temperatures_mc":{"a":-5000}}}`))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoTimeIsNone leaves the times out that nobody knows.
+func TestNoTimeIsNone(t *testing.T) {
+	var b bytes.Buffer
+	if err := Encode(&b, &Record{SchemaVersion: 1, Rounds: []Round{{Passes: []Pass{{}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "0001-") {
+		t.Errorf("a time that nobody knows: %s", b.String())
+	}
+}
+
+// TestNoSeedIsNone leaves the seed of a phase out that has none of its own.
+func TestNoSeedIsNone(t *testing.T) {
+	var b bytes.Buffer
+	if err := Encode(&b, full()); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), `"randseed":0`) {
+		t.Error("a phase without a seed says randseed 0")
 	}
 }
 
@@ -163,6 +217,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add([]byte(`{"schema_version":1}`))
 	f.Add([]byte(`{"schema_version":2}`))
+	f.Add([]byte(least(`"notes":{"a":"b"}`)))
 	f.Add([]byte(`{"schema_version":1,"prefill":{"outcome":{"write":{"ios":1,"lat_ns":{"geometry":"fio-29x64","n":1,"min":1,"max":1,"sum":1,"buckets":[[1,1]]}}}}}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r, err := Decode(bytes.NewReader(in))

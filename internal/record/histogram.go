@@ -149,7 +149,7 @@ func (h *Histogram) UnmarshalJSON(b []byte) error {
 	if len(j.Buckets) == 0 && j.N == 0 {
 		return nil
 	}
-	if j.Min == nil || j.Max == nil || j.Sum == nil || *j.Min < 0 || *j.Min > *j.Max {
+	if j.Min == nil || j.Max == nil || j.Sum == nil || *j.Min < 0 || *j.Min > *j.Max || *j.Sum < 0 {
 		return fmt.Errorf("read histogram: min, max and sum do not fit together")
 	}
 	h.Counts, h.Min, h.Max, h.Sum = make([]uint64, Buckets), *j.Min, *j.Max, *j.Sum

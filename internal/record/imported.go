@@ -6,7 +6,7 @@ package record
 //
 // In such a record a phase's BlockSize, IODepth and NumJobs are 0 and its Mode
 // is empty where the file does not tell them; Started and Ended are the zero
-// time where it has none.
+// time, and not in the JSON, where it has none.
 type Import struct {
 	// Format is "fio-json".
 	Format string `json:"format"`

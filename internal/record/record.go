@@ -32,8 +32,8 @@ type Record struct {
 	SchemaVersion int       `json:"schema_version"`
 	Tool          Tool      `json:"tool"`
 	ID            string    `json:"id"`
-	Started       time.Time `json:"started"`
-	Ended         time.Time `json:"ended"`
+	Started       time.Time `json:"started,omitzero"`
+	Ended         time.Time `json:"ended,omitzero"`
 	// Complete is false where anything of the plan is missing; Incomplete
 	// then says what, in order.
 	Complete   bool      `json:"complete"`
@@ -160,7 +160,7 @@ type Pass struct {
 	Index int    `json:"index"`
 	Seed  uint64 `json:"seed"`
 	// StartedAt is the wall time of go.
-	StartedAt time.Time `json:"started_at"`
+	StartedAt time.Time `json:"started_at,omitzero"`
 	// Outcome is nil where the worker never reported one; Failed then says
 	// why. Both may be set: a pass that ended early with what it had.
 	Outcome   *Outcome   `json:"outcome,omitempty"`

@@ -38,6 +38,9 @@ const (
 	// WarnFileSmaller: the test file is smaller than wanted, because space is
 	// short. Values: size_bytes, wanted_bytes.
 	WarnFileSmaller = "file-smaller"
+	// WarnSmallFile: the test file is smaller than 1 GiB, so that the cache of
+	// the drive itself may hold it. Values: size_bytes.
+	WarnSmallFile = "small-file"
 	// WarnShortWrites: the writes are so short that an SLC cache probably took
 	// them all.
 	WarnShortWrites = "short-writes"
@@ -70,6 +73,12 @@ const (
 	// WarnSpread: the passes of one place differ by more than a tenth.
 	// Values: spread.
 	WarnSpread = "passes-differ"
+	// WarnHeldUp: nativ did not run for a part of the pass, so that what the
+	// host saw is of another time. Values: window_ns, elapsed_ns. Pass is set.
+	WarnHeldUp = "held-up"
+	// WarnStalls: for a second or longer no I/O completed, in the middle of a
+	// pass. Values: count, longest_ns. Pass is set.
+	WarnStalls = "stalls"
 	// WarnPassesMissing: not every planned pass of the place ran to its end.
 	// Values: passes, planned.
 	WarnPassesMissing = "passes-missing"
@@ -104,9 +113,9 @@ func WarningCodes() []string {
 	return []string{
 		WarnNetwork, WarnVirtualDrive, WarnMemoryDrive, WarnLink, WarnLoopCached, WarnCopyOnWrite,
 		WarnNeighbours, WarnNeighboursUnknown,
-		WarnFileSmaller, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable,
+		WarnFileSmaller, WarnSmallFile, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable,
 		WarnNoTemperature, WarnCountersOff, WarnNoCounters,
-		WarnCacheAnswered, WarnExtraWrites, WarnSpread, WarnPassesMissing, WarnPassFailed, WarnContainerRemade,
+		WarnCacheAnswered, WarnExtraWrites, WarnSpread, WarnHeldUp, WarnStalls, WarnPassesMissing, WarnPassFailed, WarnContainerRemade,
 		WarnCgroupThrottled, WarnOtherLoad, WarnMemoryLimit, WarnOOM,
 		WarnImport,
 	}

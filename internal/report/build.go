@@ -15,8 +15,11 @@ import (
 type Options struct {
 	Lang    string // "de" or "en"
 	Details bool
-	// Name is how nativ report finds this record again; "" means "last".
+	// Name is how nativ report finds this record again; "" means by its ID.
 	Name string
+	// Last says that the report is printed right after its run, so that the
+	// short name "last" means this record to whoever reads it now.
+	Last bool
 	// Files are where the report and the record lie, named at the end.
 	Files []string
 }
@@ -43,7 +46,11 @@ func Build(rec *record.Record, res analysis.Result, o Options) *Document {
 	if t := b.sensor(); t != nil {
 		first = &t.First
 	}
-	add(Title{Text: s.titleOf(rec), Right: rec.Started.Format(s.date)}, Facts{Rows: b.head(first, true), Tight: true})
+	title := Title{Text: s.titleOf(rec)}
+	if !rec.Started.IsZero() {
+		title.Right = rec.Started.Format(s.date)
+	}
+	add(title, Facts{Rows: b.head(first, true), Tight: true})
 	if len(res.Phases) > 0 {
 		add(b.means())
 		add(b.loss()...)
@@ -80,11 +87,9 @@ func (b *builder) label(ph *analysis.Phase) string {
 
 func (b *builder) means() Table {
 	t := Table{Columns: []Column{{Head: b.notes.means, Left: true}}, MinWidths: []int{labelWidth}}
-	used := labelWidth
 	for _, p := range b.res.Phases[0].Places {
 		t.Columns = append(t.Columns, Column{Head: b.placeName(b.rec, p.Name)})
 		t.MinWidths = append(t.MinWidths, numberWidth)
-		used += numberWidth
 	}
 	for i := range b.res.Phases {
 		ph := &b.res.Phases[i]
@@ -100,7 +105,7 @@ func (b *builder) means() Table {
 			}
 			r.Cells = append(r.Cells, Cell{Text: text})
 		}
-		r.Notes = b.ref(max(Width-used-1, 3), func(w record.Warning) bool { return w.Phase == ph.Job.Name })
+		r.Notes = b.ref(func(w record.Warning) bool { return w.Phase == ph.Job.Name })
 		t.Rows = append(t.Rows, r)
 	}
 	return t
@@ -160,14 +165,13 @@ func (b *builder) loss() []Block {
 		low, high := int64(math.MaxInt64), int64(math.MinInt64)
 		for _, ph := range alike {
 			low, high = min(low, ph.Loss.Total.Tenths), max(high, ph.Loss.Total.Tenths)
-			doubts = append(doubts, ph.Loss.Total.Doubt)
+			for _, p := range []*analysis.Part{ph.Loss.Total, ph.Loss.CPUs, ph.Loss.Container} {
+				doubts = append(doubts, p.Doubt)
+			}
 		}
 		text := fmt.Sprintf(b.between, b.tenths(low), b.tenths(high))
-		switch {
-		case low == high:
+		if low == high {
 			text = b.tenths(low)
-		case high <= 0:
-			text = fmt.Sprintf(b.atMost, b.tenths(low))
 		}
 		gain, any = gain || high > 0, true
 		name := b.others
@@ -186,12 +190,13 @@ func (b *builder) loss() []Block {
 	return blocks
 }
 
-// alikePhases are those of which no part exceeds the rule of thumb, if that are
-// at least two, and the others. A large difference that is not shown, because
-// the passes scatter, keeps its own row.
+// alikePhases are those of which every part is small, if that are at least two,
+// and the others. A large difference that is not proven, because the passes
+// scatter, keeps its own row.
 func (b *builder) alikePhases() (alike, rest []*analysis.Phase) {
 	no := func(p *analysis.Part) bool {
-		return p != nil && math.Abs(p.Fraction) <= analysis.LeastShown && (p.Doubt == analysis.DoubtSmall || p.Doubt == analysis.DoubtSpread)
+		return p != nil && math.Abs(p.Fraction) <= analysis.LeastShown &&
+			slices.Contains([]analysis.Doubt{analysis.DoubtSmall, analysis.DoubtLoad, analysis.DoubtWrites}, p.Doubt)
 	}
 	var all []*analysis.Phase
 	for i := range b.res.Phases {
@@ -213,11 +218,16 @@ func (b *builder) legends(doubts []analysis.Doubt, gain bool) []string {
 	var lines []string
 	if len(doubts) > 0 {
 		lines = append(lines, b.legend)
-		if slices.Contains(doubts, analysis.DoubtCache) {
-			lines = append(lines, b.legendCache)
-		}
-		if slices.Contains(doubts, analysis.DoubtPasses) {
-			lines = append(lines, b.legendPasses)
+		for _, d := range []struct {
+			doubt analysis.Doubt
+			text  string
+		}{
+			{analysis.DoubtCache, b.legendCache}, {analysis.DoubtLoad, b.legendLoad}, {analysis.DoubtWrites, b.legendWrites},
+			{analysis.DoubtPasses, b.legendPasses}, {analysis.DoubtFew, b.legendFew},
+		} {
+			if slices.Contains(doubts, d.doubt) {
+				lines = append(lines, d.text)
+			}
 		}
 	}
 	if gain {
@@ -261,6 +271,9 @@ func (b *builder) outcome() string {
 func (b *builder) closing(o Options) []string {
 	name := b.data(o.Name)
 	if name == "" {
+		name = b.data(b.rec.ID)
+	}
+	if o.Last || name == "" {
 		name = "last"
 	}
 	next := b.notes.details

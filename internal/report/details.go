@@ -23,7 +23,11 @@ func (b *builder) details() []Block {
 	if len(b.res.Phases) > 0 {
 		add(m.throughput, b.throughput()...)
 		add(m.latency, b.latency(), Paragraph{[]string{m.latencyNote}})
-		add(m.effort, b.effort(), Paragraph{[]string{m.effortNote}})
+		note := []string{m.effortNote}
+		if text := b.merged(); text != "" {
+			note = append(note, text)
+		}
+		add(m.effort, b.effort(), Paragraph{note})
 	}
 	if len(b.res.Temperatures) > 0 {
 		add(m.sensors, b.sensors())
@@ -129,13 +133,54 @@ func (b *builder) effort() Table {
 	pct := func(v float64) string { return unit(b.fixed(v*100, 0), "%") }
 	b.rows(&t, func(p *analysis.Place) []string {
 		return []string{
-			orAbsent(p.UserNS, b.duration), orAbsent(p.SystemNS, b.duration), orAbsent(p.CPUBusy, pct),
+			orAbsent(p.UserNS, b.cpuTime), orAbsent(p.SystemNS, b.cpuTime), orAbsent(p.CPUBusy, pct),
 			orAbsent(p.DeviceRatio, func(v float64) string { return b.fixed(v, 2) }),
 			fmt.Sprintf("%d/%d", p.Passes, p.Planned),
 			orAbsent(p.Spread, func(v float64) string { return unit(b.fixed(v*100, 1), "%") }),
 		}
 	})
 	return t
+}
+
+// cpuTime formats a CPU time for each I/O, which is more than none.
+func (b *builder) cpuTime(ns float64) string {
+	if ns < 0.5 {
+		return fmt.Sprintf(b.detail.below, unit("1", "ns"))
+	}
+	return b.duration(ns)
+}
+
+// merged names the phases whose I/Os reached the drives in clearly fewer, so that
+// nobody takes their IOPS for the drive's; "" where there is none.
+func (b *builder) merged() string {
+	var parts []string
+	for i := range b.res.Phases {
+		ph := &b.res.Phases[i]
+		var least, most *float64
+		for _, p := range ph.Places {
+			// Where a cache answered there are fewer for another reason.
+			if v := p.DeviceIOs; v != nil && *v < 0.5 && p.DeviceRatio != nil && *p.DeviceRatio >= 0.9 {
+				if least == nil || *v < *least {
+					least = v
+				}
+				if most == nil || *v > *most {
+					most = v
+				}
+			}
+		}
+		if least == nil {
+			continue
+		}
+		low, high := b.fixed(*least, 2), b.fixed(*most, 2)
+		if low != high {
+			low = fmt.Sprintf(b.between, low, high)
+		}
+		parts = append(parts, fmt.Sprintf(b.detail.mergedText, b.phaseName(&ph.Job), low))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(b.detail.mergedNote, strings.Join(parts, ", "))
 }
 
 func (b *builder) sensors() Facts {
@@ -162,7 +207,12 @@ func (b *builder) missing() Facts {
 		if text == "" {
 			text = b.data(i.Code)
 		}
-		if d := b.data(i.Detail); d != "" {
+		d := b.reason(i.Detail)
+		// "container: the container has ended", the failure of the pass.
+		if code, detail, ok := strings.Cut(i.Detail, ": "); ok && b.fail[code] != "" {
+			d = b.failure(code, detail)
+		}
+		if d != "" {
 			text = fmt.Sprintf(m.missingText, text, d)
 		}
 		f.add(label, text)
@@ -279,7 +329,7 @@ func (b *builder) places() Facts {
 			}
 			parts = append(parts, b.data(c.Runtime), mode)
 			for _, kv := range [][2]string{{m.idmap, c.IDMap}, {m.apparmor, c.AppArmor}, {m.seccomp, c.Seccomp}} {
-				if v := b.data(kv[1]); v != "" {
+				if v := b.reason(kv[1]); v != "" {
 					parts = append(parts, kv[0]+" "+v)
 				}
 			}
@@ -302,17 +352,12 @@ func (b *builder) method() Facts {
 	f.add(m.tool, b.data(b.rec.Tool.Name+" "+b.rec.Tool.Version+" ("+b.rec.Tool.Go+")"))
 	f.add(m.commandHead, b.data(strings.Join(b.rec.Tool.Command, " ")))
 	for i := range p.Phases {
-		j := &p.Phases[i]
-		direct := "0"
-		if j.Direct {
-			direct = "1"
+		j := p.Phases[i]
+		// What the plan gives each of its passes.
+		if k := slices.IndexFunc(p.Steps, func(s record.Step) bool { return s.Phase == j.Name }); k >= 0 {
+			j.RuntimeNS, j.MaxBytes = p.Steps[k].RuntimeNS, p.Steps[k].MaxBytes
 		}
-		text := fmt.Sprintf(m.phaseText, b.data(j.Name), string(j.Mode), strings.ToLower(blockSize(j.BlockSize)),
-			strconv.Itoa(j.IODepth), strconv.Itoa(j.NumJobs), direct)
-		if j.FDataSync > 0 {
-			text += fmt.Sprintf(m.syncText, strconv.Itoa(j.FDataSync))
-		}
-		f.add(m.phases, text)
+		f.add(m.phases, fmt.Sprintf(m.missingText, b.data(j.Name), b.data(job.FioOptions(&j, p.FileSize))))
 	}
 	f.add(m.order, b.order())
 	f.add(m.engine, b.engines())
@@ -327,7 +372,11 @@ func (b *builder) method() Facts {
 	}
 	for _, s := range b.rec.Sources {
 		if s.Missing != "" {
-			f.add(m.unreadable, fmt.Sprintf(m.missingText, b.data(strings.TrimSpace(s.Kind+" "+s.Name)), b.data(s.Missing)))
+			kind := m.kinds[s.Kind]
+			if kind == "" {
+				kind = s.Kind
+			}
+			f.add(m.unreadable, fmt.Sprintf(m.missingText, b.data(strings.TrimSpace(kind+" "+s.Name)), b.reason(s.Missing)))
 		}
 	}
 	return f

@@ -100,7 +100,7 @@ func (n *notes) driveLine(temperature *int64) string {
 
 // ref2 refers to warnings of these codes about one drive.
 func (n *notes) ref2(drive string, codes ...string) string {
-	if s := n.ref(0, func(w record.Warning) bool {
+	if s := n.ref(func(w record.Warning) bool {
 		return slices.Contains(codes, w.Code) && w.Words["drive"] == drive
 	}); s != "" {
 		return glue + s
@@ -154,11 +154,11 @@ func (n *notes) planLine(done bool) string {
 		each = n.int(int64(passes)) + "×" + each
 	}
 	took := fmt.Sprintf(n.about, n.minutesOf(p.EstimateNS))
-	if done {
+	if done && !rec.Started.IsZero() && rec.Ended.After(rec.Started) {
 		took = fmt.Sprintf(n.planTook, unit(clock(rec.Ended.Sub(rec.Started)), "min"))
 	}
 	return fmt.Sprintf(n.planText, n.testCount(len(p.Phases)), places, each, took, n.binary(p.FileSize)) +
-		n.after(record.WarnFileSmaller, record.WarnShortWrites)
+		n.after(record.WarnFileSmaller, record.WarnSmallFile, record.WarnShortWrites)
 }
 
 // minutesOf words an estimate: "2 minutes", "2 to 3 minutes", "40 s".
@@ -223,7 +223,9 @@ func (n *notes) neighbours(done bool) string {
 	var names []string
 	for _, o := range n.rec.Target.Neighbours {
 		name, kind := n.data(o.Name), n.neighbour[o.Kind]
-		if kind != "" && !strings.HasPrefix(strings.ToLower(name), strings.ToLower(kind)) {
+		// An array that is rebuilt is no process.
+		array := o.Kind == "job" && strings.HasPrefix(name, "md") && strings.Contains(name, " ") && !strings.Contains(name, "(")
+		if kind != "" && !array && !strings.HasPrefix(strings.ToLower(name), strings.ToLower(kind)) {
 			name = unit(kind, name)
 		}
 		names = append(names, name)

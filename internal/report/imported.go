@@ -144,7 +144,7 @@ func (b *builder) measured() Table {
 				{Text: kind},
 				{Text: orAbsent(p.Lat.P50, ns)}, {Text: orAbsent(p.Lat.P99, ns)},
 			}}
-			r.Notes = b.ref(0, func(w record.Warning) bool { return w.Phase == ph.Job.Name })
+			r.Notes = b.ref(func(w record.Warning) bool { return w.Phase == ph.Job.Name })
 			t.Rows = append(t.Rows, r)
 		}
 	}
@@ -230,7 +230,11 @@ func (b *builder) importDetails() []Block {
 	}
 	var jobs, disks, said Facts
 	for _, j := range imp.Jobs {
-		jobs.add(b.data(j.Phase), b.data(optionText(j.Options)))
+		text := b.data(optionText(j.Options))
+		if text == "" { // also then the full name stands somewhere
+			text = b.unknown
+		}
+		jobs.add(b.data(j.Phase), text)
 	}
 	for _, d := range imp.Disks {
 		text := fmt.Sprintf(m.diskText, b.int(d.ReadIOs), b.int(d.WriteIOs))
@@ -262,7 +266,7 @@ var importEnglish = importMessages{
 	test: "Job", threads: "Jobs", kind: "Latency", best: "Best second", noDevices: "not in the file",
 	perIO: "CPU/I/O", jobsHead: "Options of the jobs", disksHead: "Devices over the whole run, pauses included", diskText: "%s reads, %s writes",
 	busy:        "%s (%s\u00a0%% busy)",
-	note:        "Imported from a file: machine, temperature and caches are unknown, so that these numbers say what the tool saw and not what the drive can do.",
+	note:        "Imported from a file: machine, temperature and caches are unknown. These numbers say what the tool saw and not what the drive can do.",
 	latencyNote: "lat: submission to completion. clat: without the time of submission. sync: the fsync or fdatasync. – is unknown (or rests on fewer than ten I/Os), not zero.",
 	jobs:        "%s: %s",
 	doubts: map[string]string{
@@ -295,7 +299,7 @@ var importGerman = importMessages{
 	test: "Job", threads: "Jobs", kind: "Latenz", best: "Beste Sekunde", noDevices: "nicht in der Datei",
 	perIO: "CPU/I/O", jobsHead: "Optionen der Jobs", disksHead: "Geräte über den ganzen Lauf, Pausen eingeschlossen", diskText: "%s gelesen, %s geschrieben",
 	busy:        "%s (zu %s\u00a0%% belegt)",
-	note:        "Aus einer Datei importiert: Maschine, Temperatur und Caches sind unbekannt; die Zahlen sagen, was das Werkzeug sah, nicht, was das Laufwerk kann.",
+	note:        "Aus einer Datei importiert: Maschine, Temperatur und Caches sind unbekannt. Die Zahlen sagen, was das Werkzeug sah, nicht, was das Laufwerk kann.",
 	latencyNote: "lat: Absenden bis Abschluss. clat: ohne die Zeit des Absendens. sync: fsync oder fdatasync. – ist unbekannt (oder beruht auf weniger als zehn I/Os), nicht null.",
 	jobs:        "%s: %s",
 	doubts: map[string]string{
@@ -303,7 +307,7 @@ var importGerman = importMessages{
 		"snapshots":            "Die Datei enthält fortlaufende Berichte eines Laufs; der letzte zählt",
 		"other-runs":           "Die Datei enthält weitere Läufe, die hier fehlen; nativ import liest alle",
 		"version-unknown":      "Die Version von fio ist unbekannt; Einheiten folgen aus den Namen der Felder",
-		"unit-unknown":         "Die Einheit der Bytes ist unbekannt, sie fehlen deshalb",
+		"unit-unknown":         "Die Einheit der Bytes ist unbekannt; sie fehlen deshalb",
 		"number":               "Eine Zahl, die keine sein kann, wurde weggelassen",
 		"no-options":           "Die Optionen des Jobs stehen nicht in der Datei: was er tat, ist unbekannt",
 		"latency-not-measured": "Latenzen waren abgeschaltet: unbekannt, nicht null",
@@ -318,6 +322,6 @@ var importGerman = importMessages{
 		"job-error":            "Der Job endete mit einem Fehler",
 		"runtime-unknown":      "Die Laufzeit des Jobs ist unbekannt: aus seinen I/Os folgt keine Rate",
 		"other-sections":       "Die Zahlen sind Summen über mehr Threads, als die Optionen sagen: andere Jobs der Gruppe stecken darin",
-		"log":                  "Ein Log war nicht brauchbar, deshalb fehlt die Zeitreihe",
+		"log":                  "Ein Log war nicht brauchbar; deshalb fehlt die Zeitreihe",
 	},
 }

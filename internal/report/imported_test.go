@@ -3,8 +3,10 @@ package report
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	fiojson "nativ/internal/fio/json"
 	"nativ/internal/record"
@@ -39,6 +41,71 @@ func TestImported(t *testing.T) {
 		golden(t, "imported-"+name+".details.de.txt", text(t, rec, Options{Lang: "de", Details: true}))
 	}
 	golden(t, "imported-group.de.md", markdown(t, importedRecord(t, "made-3.42.json"), Options{Lang: "de"}))
+}
+
+// TestImportedFits holds the width for names of any length.
+func TestImportedFits(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "fio", "json", "testdata", "*.json"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := fiojson.Parse(f)
+		f.Close()
+		if err != nil {
+			continue // some are there to be refused
+		}
+		rec, err := fiojson.ToRecord(r, nil)
+		if err != nil {
+			continue
+		}
+		for _, long := range []bool{false, true} {
+			if long {
+				for i := range rec.Plan.Phases {
+					renamePhase(rec, rec.Plan.Phases[i].Name, rec.Plan.Phases[i].Name+strings.Repeat("-and-so-on", 5)+strconv.Itoa(i))
+				}
+			}
+			for _, lang := range Langs() {
+				for line := range strings.SplitSeq(text(t, rec, Options{Lang: lang, Details: true}), "\n") {
+					if n := utf8.RuneCountInString(line); n > Width {
+						t.Errorf("%s %s (long names: %v): %d columns: %s", filepath.Base(file), lang, long, n, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+func renamePhase(rec *record.Record, old, name string) {
+	for i := range rec.Plan.Phases {
+		if rec.Plan.Phases[i].Name == old {
+			rec.Plan.Phases[i].Name = name
+		}
+	}
+	for i := range rec.Plan.Steps {
+		if rec.Plan.Steps[i].Phase == old {
+			rec.Plan.Steps[i].Phase = name
+		}
+	}
+	for i := range rec.Import.Jobs {
+		if rec.Import.Jobs[i].Phase == old {
+			rec.Import.Jobs[i].Phase = name
+		}
+	}
+	for i := range rec.Rounds {
+		if rec.Rounds[i].Phase == old {
+			rec.Rounds[i].Phase = name
+		}
+	}
+	eachPass(rec, func(p *record.Pass) {
+		if p.Phase == old {
+			p.Phase = name
+		}
+	})
 }
 
 // A report of numbers that nativ did not measure claims nothing about the machine.

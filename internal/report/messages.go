@@ -62,12 +62,13 @@ type messages struct {
 	question                                             string
 
 	// The tables of the short report.
-	means, loss, total, cpus, containerPart             string
-	others, allTests, everyTest, atMost, between, alike string
-	legend, legendCache, legendPasses, legendGain       string
-	temperature, noTemperature, written, cleaned        string
-	notCleaned, cleanPending                            string
-	verdictWord, last, details, precise, filesWord      string
+	means, loss, total, cpus, containerPart        string
+	others, allTests, everyTest, between, alike    string
+	legend, legendCache, legendPasses, legendGain  string
+	legendLoad, legendWrites, legendFew            string
+	temperature, noTemperature, written, cleaned   string
+	notCleaned, cleanPending                       string
+	verdictWord, last, details, precise, filesWord string
 
 	// Live lines.
 	left, prefill string
@@ -84,9 +85,11 @@ type verdictMessages struct {
 	nothingMeasured, noComparison, hostOnly, noHost                   string
 	noLoss, noLossOne, noLossCPUs, noLossCPUsOne, complete, noDeficit string
 	deficitSmall, deficitSpread, deficitCache                         string
+	deficitPasses, deficitLoad, deficitWrites, deficitFew             string
+	noDeficitCPUs, brief                                              string
 	reaches                                                           string
 	nearlyAll, mostly                                                 string
-	causeLimit, causeBusy, causeOther, causeUnknown                   string
+	causeLimit, causeBusy, causeUnknown                               string
 	containerNotShown                                                 string
 	containerOne, containerMany, ofTests                              string
 	cpusToo, cpusNot                                                  string
@@ -98,21 +101,23 @@ type verdictMessages struct {
 type detailMessages struct {
 	throughput, latency, effort, system, storage, containerHead, method, sensors, notes, missing string
 
-	mode, blockSize, maxBandwidth, maxIOPS                     string
-	place, user, kernel, busy, device, passes, spread          string
-	throughputNote, latencyNote, effortNote                    string
-	os, kernelRow, cpu, ram, board, hypervisor, cgroup         string
-	governor                                                   string
-	filesystem, space, stack, driveRow, file                   string
-	firmware, scheduler, writeCache, logicalBlock, counters    string
-	fileText, spaceText                                        string
-	runtime, idmap, apparmor, seccomp, cpusRow, memoryRow      string
-	groupRow, controllers                                      string
-	order, engine, phases, phaseText, syncText, seed, maxprocs string
-	prefill, prefillText, writtenRow, writtenText, rules       string
-	rulesText, run, tool, commandHead, unreadable              string
-	sensorText, missingText                                    string
-	interrupted, placeLost, prefillFailed, passFailed          string
+	mode, blockSize, maxBandwidth, maxIOPS                  string
+	place, user, kernel, busy, device, passes, spread       string
+	throughputNote, latencyNote, effortNote                 string
+	os, kernelRow, cpu, ram, board, hypervisor, cgroup      string
+	governor                                                string
+	filesystem, space, stack, driveRow, file                string
+	firmware, scheduler, writeCache, logicalBlock, counters string
+	fileText, spaceText                                     string
+	runtime, idmap, apparmor, seccomp, cpusRow, memoryRow   string
+	groupRow, controllers                                   string
+	order, engine, phases, seed, maxprocs                   string
+	mergedText, mergedNote                                  string
+	prefill, prefillText, writtenRow, writtenText, rules    string
+	rulesText, run, tool, commandHead, unreadable           string
+	sensorText, missingText, below                          string
+	kinds                                                   map[string]string // of what the sampler reads
+	interrupted, placeLost, prefillFailed, passFailed       string
 }
 
 // A kind is a kind of phase that people know by a name of its own.

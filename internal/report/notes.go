@@ -49,8 +49,8 @@ func newNotes(s *speaker, rec *record.Record, warnings []record.Warning) *notes 
 }
 
 // ref returns the numbers of the footnotes with a warning that ok accepts, such
-// as "[1,2]", or "". With room > 0 it is at most so many columns wide.
-func (n *notes) ref(room int, ok func(record.Warning) bool) string {
+// as "[1,3-5]", or "".
+func (n *notes) ref(ok func(record.Warning) bool) string {
 	var used []int
 	for _, o := range n.all {
 		if !slices.ContainsFunc(o.warnings, ok) {
@@ -62,22 +62,35 @@ func (n *notes) ref(room int, ok func(record.Warning) bool) string {
 		}
 		used = append(used, o.number)
 	}
+	if len(used) == 0 {
+		return ""
+	}
 	slices.Sort(used)
-	var numbers []string
-	for _, n := range used {
-		numbers = append(numbers, strconv.Itoa(n))
-	}
-	for ; len(numbers) > 0; numbers = numbers[:len(numbers)-1] {
-		if s := "[" + strings.Join(numbers, ",") + "]"; room <= 0 || len(s) <= room {
-			return s
+	return "[" + ranges(used) + "]"
+}
+
+// ranges writes ascending numbers, three or more in a row as a range.
+func ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
 		}
+		if j-i < 2 {
+			j = i
+			parts = append(parts, strconv.Itoa(numbers[i]))
+		} else {
+			parts = append(parts, strconv.Itoa(numbers[i])+"-"+strconv.Itoa(numbers[j]))
+		}
+		i = j + 1
 	}
-	return ""
+	return strings.Join(parts, ",")
 }
 
 // after is ref to the codes, with a space before it.
 func (n *notes) after(codes ...string) string {
-	if s := n.ref(0, func(w record.Warning) bool { return slices.Contains(codes, w.Code) }); s != "" {
+	if s := n.ref(func(w record.Warning) bool { return slices.Contains(codes, w.Code) }); s != "" {
 		return glue + s
 	}
 	return ""
@@ -132,12 +145,23 @@ func (n *notes) text(o *note) string {
 	case record.WarnNeighbours:
 		return sprint(word("names"))
 	case record.WarnNeighboursUnknown:
-		return sprint(word("reason"))
+		if r := n.reason(w.Words["reason"]); r != "" {
+			return sprint(r)
+		}
+		return sprint(n.unknown)
 	case record.WarnLink:
 		return fmt.Sprintf(variant(w.Words["limit"]), word("drive"),
 			pcie(value("max_speed_mts"), value("max_width")), pcie(value("speed_mts"), value("width")))
 	case record.WarnFileSmaller:
 		return sprint(n.binary(int64(value("size_bytes"))), n.binary(int64(value("wanted_bytes"))))
+	case record.WarnSmallFile:
+		return sprint(n.binary(int64(value("size_bytes"))))
+	case record.WarnStalls:
+		var count float64
+		for _, w := range o.warnings {
+			count += w.Values["count"]
+		}
+		return sprint(n.where(o), n.fixed(count, 0), n.seconds(int64(extreme(o, "longest_ns", math.Max))))
 	case record.WarnCPUsHalved:
 		return sprint(n.int(int64(value("cpus"))), n.cpuCount(int(value("online"))))
 	case record.WarnNotSeparable:
@@ -160,15 +184,8 @@ func (n *notes) text(o *note) string {
 		}
 		return sprint(n.where(o), n.percent(most))
 	case record.WarnPassFailed:
-		why := n.fail[w.Words["code"]]
-		if why == "" {
-			why = word("code")
-		}
-		if d := n.data(w.Words["detail"]); d != "" {
-			why += ", " + d
-		}
-		return sprint(n.where(o), why)
-	case record.WarnPassesMissing, record.WarnContainerRemade, record.WarnCgroupThrottled, record.WarnMemoryLimit, record.WarnOOM:
+		return sprint(n.where(o), n.failure(w.Words["code"], w.Words["detail"]))
+	case record.WarnPassesMissing, record.WarnHeldUp, record.WarnContainerRemade, record.WarnCgroupThrottled, record.WarnMemoryLimit, record.WarnOOM:
 		return sprint(n.where(o))
 	}
 	return sprint()

@@ -24,6 +24,7 @@ type machine struct {
 	busy   map[string]float64 // share of the place's CPUs in random phases
 	heat   bool
 	cached map[string]float64 // device bytes over application bytes of reads
+	merged int64              // I/Os of a sequential phase that the kernel makes one of; 0 is none
 }
 
 // healthy is the run of the tool's specification: random I/O is limited by the
@@ -204,6 +205,10 @@ func (w *world) pass(j *job.Phase, place string, iops float64) record.Pass {
 		Usage: record.Usage{UserNS: ios * 85, SystemNS: int64(0.8 * busy * float64(runtime*cpus))}}
 	p := record.Pass{Phase: j.Name, Place: place, Index: w.next, Seed: uint64(w.next), StartedAt: w.rec.Started.Add(time.Duration(w.now)), Outcome: o}
 	w.next++
+	merged := int64(1)
+	if !j.Mode.Random() && j.BlockSize > 4096 {
+		merged = max(w.m.merged, 1)
+	}
 	p.Watch.Before = w.sample()
 	for sec := range int64(3) {
 		length := min(int64(1e9), runtime-sec*1e9)
@@ -220,6 +225,7 @@ func (w *world) pass(j *job.Phase, place string, iops float64) record.Pass {
 	case j.Mode.Writes():
 		o.Write = flow
 		w.dev.WriteBytes += flow.Bytes
+		w.dev.WriteIOs += ios / merged
 	default:
 		o.Read = flow
 		ratio := 1.0
@@ -227,6 +233,7 @@ func (w *world) pass(j *job.Phase, place string, iops float64) record.Pass {
 			ratio = r
 		}
 		w.dev.ReadBytes += int64(float64(flow.Bytes) * ratio)
+		w.dev.ReadIOs += int64(float64(ios)*ratio) / merged
 	}
 	if j.FDataSync > 0 {
 		o.Sync = &record.Flow{IOs: ios, Lat: &lat}
@@ -257,7 +264,7 @@ func smallVM() *record.Record {
 		job.Read128K:    three(7_900, 7_880, 7_870),
 		job.Write128K:   three(4_100, 4_120, 4_090),
 		job.SyncWrite4K: three(410, 412, 405),
-	}, machine{online: 2, set: []int{0}, busy: map[string]float64{record.PlaceHost: 0.4, record.PlacePinned: 0.66, record.PlaceLXC: 0.61}})
+	}, machine{online: 2, set: []int{0}, merged: 4, busy: map[string]float64{record.PlaceHost: 0.4, record.PlacePinned: 0.66, record.PlaceLXC: 0.61}})
 	rec.Plan.CPUSet.Halved = true
 	rec.Plan.CPUSet.CPUs = rec.Plan.CPUSet.CPUs[:1]
 	rec.Plan.FileSize = 5 << 30
@@ -309,18 +316,18 @@ func incomplete() *record.Record {
 	eachPass(rec, func(p *record.Pass) {
 		switch {
 		case p.Phase == job.RandRead4K && p.Place == record.PlaceLXC && p.Index == 2:
-			p.Failed, p.Outcome = &record.Failure{Code: record.FailContainer, Detail: "killed by signal 9"}, nil
+			p.Failed, p.Outcome = &record.Failure{Code: record.FailContainer, Detail: "the container ended while the worker ran"}, nil
 		case p.Phase == job.Read128K && p.Place == record.PlacePinned && p.Index == 7:
 			p.Outcome.Errors = []record.IOError{{Op: "read", Errno: "EIO", Offset: 4096, Count: 3}}
-			p.Failed = &record.Failure{Code: record.FailIO, Detail: "read EIO at offset 4096, 3 times"}
+			p.Failed = &record.Failure{Code: record.FailIO, Detail: "read: EIO at offset 4096 (3 times)"}
 		}
 	})
 	last := &rec.Rounds[len(rec.Rounds)-1]
 	last.Passes = last.Passes[:2]
 	last.Passes[1].Failed = &record.Failure{Code: record.FailInterrupted}
 	rec.Incomplete = []record.Missing{
-		{Code: record.MissingPassFailed, Phase: job.RandRead4K, Place: record.PlaceLXC, Detail: "the container ended: killed by signal 9"},
-		{Code: record.MissingPassFailed, Phase: job.Read128K, Place: record.PlacePinned, Detail: "read EIO at offset 4096, 3 times"},
+		{Code: record.MissingPassFailed, Phase: job.RandRead4K, Place: record.PlaceLXC, Detail: "container: the container ended while the worker ran"},
+		{Code: record.MissingPassFailed, Phase: job.Read128K, Place: record.PlacePinned, Detail: "io-error: read: EIO at offset 4096 (3 times)"},
 		{Code: record.MissingInterrupted},
 	}
 	rec.Warnings = []record.Warning{{Code: record.WarnContainerRemade, Phase: job.RandRead4K, Place: record.PlaceLXC}}
@@ -341,7 +348,11 @@ func hostOnly() *record.Record {
 	model := "ST4000DM004-2CV104"
 	*d = record.Drive{Name: "sda", Transport: "sata", Model: &model, SizeBytes: 4_000_787_030_016, Rotational: new(true), IOStats: new(true), LogicalBlock: 4096}
 	rec.Target.Stack = []record.Layer{{Name: "sda1", Kind: "partition", Below: []string{"sda"}}, {Name: "sda", Kind: "disk"}}
-	rec.Target.NeighboursUnknown = "permission denied reading /etc/pve"
+	rec.Target.NeighboursUnknown = "processes outside this container cannot be seen"
+	rec.Sources = []record.Source{
+		{Kind: "device", Name: "sda"}, {Kind: "cgroup", Missing: "no place with a cgroup of its own was measured"},
+		{Kind: "temperature", Name: "sda", Missing: "no sensor: the kernel shows none for sda"},
+	}
 	return rec
 }
 
@@ -391,7 +402,7 @@ func network() *record.Record {
 func noisy() *record.Record {
 	rec := smallVM()
 	rec.Plan.FileSize = rec.Plan.WantedSize
-	rec.Target.Neighbours = []record.Neighbour{{Kind: "job", Name: "fio"}}
+	rec.Target.Neighbours = []record.Neighbour{{Kind: "job", Name: "fio (PID 4711)"}}
 	eachPass(rec, func(p *record.Pass) {
 		if p.Index%2 == 1 && p.Phase != job.Read128K {
 			o := p.Outcome

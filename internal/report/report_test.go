@@ -237,8 +237,12 @@ func TestOneSensorIsNamed(t *testing.T) {
 
 // TestThresholdInTexts holds the number that the texts of both languages name.
 func TestThresholdInTexts(t *testing.T) {
-	res := analysis.Compute(healthy())
-	if got := res.Phases[0].Loss.Threshold; got != 0.05 {
-		t.Errorf("the texts say 5 %%, the analysis %g", got)
+	for _, lang := range Langs() {
+		m := catalogue(lang)
+		for _, text := range []string{m.legend, m.verdict.deficitSmall, m.detail.rulesText} {
+			if analysis.LeastShown != 0.05 || !strings.Contains(strings.ReplaceAll(text, "%%", "%"), "5"+glue+"%") {
+				t.Errorf("%s: %q does not name the limit of %g", lang, text, analysis.LeastShown)
+			}
+		}
 	}
 }

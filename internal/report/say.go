@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"nativ/internal/record"
@@ -30,7 +31,7 @@ var sayings = map[string][]string{
 		SayLeftovers:  "Earlier runs that were killed left things behind (%d):",
 		SayAskClean:   "Remove exactly what their journals list? [y/N] ",
 		SayCleanHint:  "Remove them with: nativ clean",
-		SayAskDir:     "Where to measure? [1-%d, or an absolute path] ",
+		SayAskDir:     "Where to measure? [number up to %d, or an absolute path] ",
 		SayPlaces:     "Places worth measuring:",
 		SaySetUp:      "Setting up: %s",
 		SaySetUpAgain: "Setting up again, it was lost: %s",
@@ -42,7 +43,7 @@ var sayings = map[string][]string{
 		SayLeftovers:  "Frühere, abgebrochene Läufe haben etwas zurückgelassen (%d):",
 		SayAskClean:   "Genau das entfernen, was ihre Journale nennen? [j/N] ",
 		SayCleanHint:  "Entfernen mit: nativ clean",
-		SayAskDir:     "Wo messen? [1-%d oder ein absoluter Pfad] ",
+		SayAskDir:     "Wo messen? [Nummer bis %d oder ein absoluter Pfad] ",
 		SayPlaces:     "Orte, an denen sich das Messen lohnt:",
 		SaySetUp:      "Wird vorbereitet: %s",
 		SaySetUpAgain: "War verloren, wird neu vorbereitet: %s",
@@ -59,6 +60,11 @@ func Say(lang string, what Saying, args ...any) string {
 		list = sayings["en"]
 	}
 	return fmt.Sprintf(list[what], args...)
+}
+
+// No reports whether an answer to Question is a no; an empty one is.
+func No(answer string) bool {
+	return slices.Contains([]string{"", "n", "nein", "no"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
 // PlaceName names a place of the run in a language, for example "LXC, 4 CPUs".
@@ -78,15 +84,7 @@ func PrefillDone(bytes, ns int64, lang string) string {
 
 // FailureText says why a pass failed.
 func FailureText(f *record.Failure, lang string) string {
-	s := newSpeaker(lang, nil)
-	why := s.fail[f.Code]
-	if why == "" {
-		why = s.data(f.Code)
-	}
-	if f.Detail != "" {
-		why += " (" + s.data(f.Detail) + ")"
-	}
-	return Say(lang, SayFailed, why)
+	return Say(lang, SayFailed, newSpeaker(lang, nil).failure(f.Code, f.Detail))
 }
 
 // Candidates lists places worth measuring, numbered from 1.

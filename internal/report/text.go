@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -158,6 +159,7 @@ func (t *textWriter) table(b Table) {
 			}
 		}
 	}
+	t.narrow(&b, widths)
 	var head Row
 	for _, c := range b.Columns {
 		head.Cells = append(head.Cells, Cell{Text: c.Head})
@@ -186,11 +188,52 @@ func (t *textWriter) table(b Table) {
 				s.WriteString(strings.Repeat(" ", max(w-length(c.Text), 0)) + c.Text)
 			}
 		}
-		if r.Notes != "" {
-			s.WriteString(" " + r.Notes)
+		line := s.String()
+		switch {
+		case r.Notes == "":
+		case length(line)+1+length(r.Notes) <= t.width:
+			line += " " + r.Notes
+		default:
+			// No room beside the numbers: below them, at the right.
+			t.line(line)
+			line = strings.Repeat(" ", max(t.width-length(r.Notes), 0)) + r.Notes
 		}
-		t.line(s.String())
+		t.line(line)
 	}
+}
+
+// narrow shortens the names in the first column of a table that is wider than
+// the text may be. Only the middle goes: names that people gave mostly differ at
+// their ends.
+func (t *textWriter) narrow(b *Table, widths []int) {
+	const least = 8
+	var sum int
+	for _, w := range widths {
+		sum += w
+	}
+	if sum <= t.width || len(widths) == 0 {
+		return
+	}
+	widths[0] = max(widths[0]-(sum-t.width), min(least, widths[0]))
+	rows := make([]Row, len(b.Rows))
+	for i, r := range b.Rows {
+		r.Cells = slices.Clone(r.Cells)
+		if len(r.Cells) > 0 && r.Cells[0].Span <= 1 {
+			r.Cells[0].Text = shorten(r.Cells[0].Text, widths[0])
+		}
+		rows[i] = r
+	}
+	b.Rows = rows
+}
+
+// shorten cuts the middle out of s where it is longer than n columns.
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n || n < 3 {
+		return s
+	}
+	tail := (n - 1) / 2
+	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
 }
 
 func length(s string) int { return utf8.RuneCountInString(s) }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"nativ/internal/analysis"
@@ -15,7 +16,20 @@ func (b *builder) verdict() string {
 	v := &b.res.Verdict
 	parts := b.reserves(v)
 	parts = append(parts, b.finding(v))
-	return upperFirst(strings.Join(parts, "; "))
+	text := upperFirst(strings.Join(parts, "; "))
+	switch v.Finding {
+	case analysis.FindContainer, analysis.FindCPUs, analysis.FindUnsplit, analysis.FindNotSeparable, analysis.FindHostCPUs:
+		if b.brief() {
+			text += " " + b.speaker.messages.verdict.brief
+		}
+	}
+	return text
+}
+
+// brief reports whether passes are so short that what they show is worth
+// measuring again before anybody acts on it.
+func (b *builder) brief() bool {
+	return slices.ContainsFunc(b.rec.Plan.Steps, func(s record.Step) bool { return s.RuntimeNS < 10e9 })
 }
 
 func (b *builder) reserves(v *analysis.Verdict) []string {
@@ -86,7 +100,7 @@ func (b *builder) finding(v *analysis.Verdict) string {
 		}
 		return s
 	case analysis.FindCPUs:
-		return b.reached(ph, in) + "; " + b.cpuCause(ph) + ", " + m.containerNotShown
+		return b.reached(ph, in) + "; " + b.cpuCause(ph) + m.containerNotShown
 	case analysis.FindUnsplit:
 		return b.reached(ph, in) + "; " + m.unsplit
 	case analysis.FindNotSeparable:
@@ -133,8 +147,6 @@ func (b *builder) cpuCause(ph *analysis.Phase) string {
 	switch {
 	case p == nil || p.CPUBusy == nil:
 		return fmt.Sprintf(m.causeUnknown, share)
-	case p.OtherLoad():
-		return fmt.Sprintf(m.causeOther, share)
 	case ph.Loss.CPULimited:
 		return fmt.Sprintf(m.causeLimit, share, b.percent(*p.CPUBusy))
 	}
@@ -169,14 +181,18 @@ func (b *builder) noLoss(v *analysis.Verdict) string {
 		if ph.Place(record.PlaceLXC) != nil {
 			p, lxc = ph.Loss.Total, true
 		}
-		if p != nil && p.Doubt != analysis.DoubtPasses && p.Tenths < 0 && (least == nil || p.Fraction < least.Fraction) {
+		if p != nil && p.Tenths < 0 && (least == nil || p.Fraction < least.Fraction) {
 			least, in = p, b.inPhase[kindOf(&ph.Job)]
 		}
 	}
 	deficit := m.noDeficit
+	if !lxc {
+		deficit = m.noDeficitCPUs
+	}
 	if least != nil {
 		text := map[analysis.Doubt]string{
-			analysis.DoubtSpread: m.deficitSpread, analysis.DoubtCache: m.deficitCache,
+			analysis.DoubtSpread: m.deficitSpread, analysis.DoubtCache: m.deficitCache, analysis.DoubtPasses: m.deficitPasses,
+			analysis.DoubtLoad: m.deficitLoad, analysis.DoubtWrites: m.deficitWrites, analysis.DoubtFew: m.deficitFew,
 		}[least.Doubt]
 		if text == "" {
 			text = m.deficitSmall

@@ -77,7 +77,7 @@ func (f *File) failed(err error) error {
 		return refuseFull(path.Dir(f.path), f.size, err)
 	}
 	if errors.Is(err, unix.EFBIG) {
-		return fmt.Errorf("create %s of %d bytes: %w; give a smaller --size", f.path, f.size, err)
+		return fmt.Errorf("create %s of %s: %w; give a smaller --size", f.path, fileSize(f.size), err)
 	}
 	return fmt.Errorf("create %s: %w", f.path, err)
 }

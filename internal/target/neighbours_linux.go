@@ -52,12 +52,15 @@ func Neighbours(t *record.Target, o Roots) {
 	}
 	s := &search{
 		walk: newWalk(o, mounts), proc: o.proc(), until: time.Now().Add(searchTime),
-		drives: map[string]bool{}, found: map[record.Neighbour]bool{},
+		drives: map[string]bool{}, found: map[record.Neighbour]bool{}, jobs: map[string][]int{},
 	}
 	for _, d := range t.Drives {
 		s.drives[d.Name] = true
 	}
 	s.processes()
+	for name, pids := range s.jobs {
+		s.add(neighbourJob, jobTitle(name, pids))
+	}
 	s.arrays()
 	t.Neighbours = slices.SortedFunc(maps.Keys(s.found), compareNeighbours)
 	t.NeighboursUnknown = s.unknown()
@@ -84,6 +87,7 @@ type search struct {
 	until  time.Time
 	drives map[string]bool
 	found  map[record.Neighbour]bool
+	jobs   map[string][]int // process IDs by the name of the job
 	// Reasons for which something may be missing.
 	late, denied, hidden bool
 }
@@ -137,7 +141,7 @@ func (s *search) process(dir string) {
 	if name, ok := qemuName(argv); ok {
 		if s.opens(dir, imageFile) {
 			if name == "" {
-				name = "pid " + filepath.Base(dir)
+				name = "PID " + filepath.Base(dir)
 			}
 			s.add(neighbourVM, name)
 		}
@@ -145,7 +149,8 @@ func (s *search) process(dir string) {
 	}
 	if name, always := jobName(argv); name != "" {
 		if always || s.opens(dir, workFile(name)) {
-			s.add(neighbourJob, name)
+			pid, _ := strconv.Atoi(filepath.Base(dir)) // processes saw to it
+			s.jobs[name] = append(s.jobs[name], pid)
 		}
 	}
 	status, err := os.ReadFile(filepath.Join(dir, "status"))
@@ -166,6 +171,21 @@ func (s *search) process(dir string) {
 	if name != "" && !strings.HasPrefix(name, ownContainers) && s.mounts(dir) {
 		s.add(neighbourContainer, name)
 	}
+}
+
+// jobTitle is "fio (PID 12)"; of many processes with one name, such as fio's own
+// jobs, it names the first few.
+func jobTitle(name string, pids []int) string {
+	slices.Sort(pids)
+	var all []string
+	for i, pid := range pids {
+		if i == 3 {
+			all = append(all, "…")
+			break
+		}
+		all = append(all, strconv.Itoa(pid))
+	}
+	return name + " (PID " + strings.Join(all, ", ") + ")"
 }
 
 func (s *search) add(kind, name string) { s.found[record.Neighbour{Kind: kind, Name: name}] = true }

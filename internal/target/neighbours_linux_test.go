@@ -89,7 +89,10 @@ func TestNeighbours(t *testing.T) {
 	t.Run("job", func(t *testing.T) {
 		dir := realTemp(t)
 		program(t, image(t, dir, 4096), "/usr/sbin/badblocks", "/dev/x")
-		if got := neighbours(t, dir).Neighbours; !slices.Contains(got, job) {
+		named := func(n record.Neighbour) bool {
+			return n.Kind == job.Kind && strings.HasPrefix(n.Name, job.Name+" (PID ")
+		}
+		if got := neighbours(t, dir).Neighbours; !slices.ContainsFunc(got, named) {
 			t.Errorf("got %v", got)
 		}
 	})
@@ -196,6 +199,14 @@ func TestJobName(t *testing.T) {
 	} {
 		if got, _ := jobName(splitCmdline(cmdline)); got != want {
 			t.Errorf("%q: got %q", cmdline, got)
+		}
+	}
+}
+
+func TestJobTitle(t *testing.T) {
+	for want, pids := range map[string][]int{"fio (PID 12)": {12}, "fio (PID 3, 7, 12)": {12, 3, 7}, "fio (PID 1, 2, 3, …)": {5, 4, 3, 2, 1}} {
+		if got := jobTitle("fio", pids); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package target
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // A Refusal is the safety gate's no, given before anything is touched: what
 // is wrong with the place and what to do instead.
@@ -57,10 +60,28 @@ func (r *Refusal) message() string {
 		return msg
 	}
 	if r.Err != nil {
-		return fmt.Sprintf("take %d bytes in %s: %v", r.NeedBytes, r.Dir, r.Err)
+		return fmt.Sprintf("take %s in %s: %v", fileSize(r.NeedBytes), r.Dir, r.Err)
 	}
-	return fmt.Sprintf("measure %s: a file of %d bytes does not fit: %d bytes are free, of which %d must stay free",
-		r.Dir, r.NeedBytes, r.FreeBytes, r.KeepBytes)
+	return fmt.Sprintf("measure %s: a file of %s does not fit: %s are free, of which %s must stay free",
+		r.Dir, fileSize(r.NeedBytes), gigabytes(r.FreeBytes), gigabytes(r.KeepBytes))
+}
+
+// fileSize is a size as --size takes it, and in the unit of drives and of space.
+func fileSize(n int64) string { return scaled(n, 1<<30, "GiB") + " (" + gigabytes(n) + ")" }
+
+func gigabytes(n int64) string { return scaled(n, 1e9, "GB") }
+
+// scaled writes n with at most one decimal; bytes where it is too small for that.
+func scaled(n, unit int64, name string) string {
+	if n < unit/10 {
+		return strconv.FormatInt(n, 10) + " bytes"
+	}
+	// Rounded down: of what is free there is never more than it says.
+	tenths := n / (unit / 10)
+	if tenths%10 == 0 {
+		return strconv.FormatInt(tenths/10, 10) + " " + name
+	}
+	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " " + name
 }
 
 // Next is what to do instead.

@@ -251,6 +251,9 @@ func optionsOf(rec *record.Record, ph *job.Phase) (ordered, bool) {
 			o = append(o, member{"offset_increment", size(part)})
 		}
 	}
+	if ph.Mode.Random() {
+		o = append(o, member{"norandommap", "1"}) // offsets are drawn independently
+	}
 	if ph.FDataSync > 0 {
 		o = append(o, member{"fdatasync", strconv.Itoa(ph.FDataSync)})
 	}
