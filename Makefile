@@ -6,7 +6,7 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 BIN     := bin/nativ
 
-.PHONY: all build run test lint unit e2e fuzz update clean
+.PHONY: all build run test lint unit e2e bench fuzz update clean
 
 all: build
 
@@ -38,6 +38,12 @@ unit:
 # Real containers, real files on the real disk. Skips, and says why, without root.
 e2e: build
 	$(GO) test -count=1 -timeout 20m ./test/e2e/
+
+# Side by side with the installed fio; writes docs/benchmarks.md. Takes five
+# minutes, and root for the whole of it; BENCHFLAGS="-dir DIR" for another disk.
+bench: build
+	@command -v fio >/dev/null || { echo "fio is not installed: apt-get install fio"; exit 1; }
+	$(GO) run ./test/bench $(BENCHFLAGS)
 
 # Five seconds of fuzzing a target; FUZZTIME=1m make fuzz for more.
 FUZZTIME ?= 5s

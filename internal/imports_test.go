@@ -21,8 +21,10 @@ record < cgroup, analysis, fio/json;
 record, sys, journal < target;
 record, sys < host;
 record, sys, cgroup < sensor;
-record, target < uring;
+record, target < pass;
+pass < uring, syncio, libaio;
 record, target < worker;
+fio/json, target < fio;
 worker, cgroup < place;
 analysis < report;
 analysis, host, place, sensor < bench;
@@ -31,7 +33,7 @@ analysis, host, place, sensor < bench;
 // restricted names standard packages that only some of ours may import.
 var restricted = map[string][]string{
 	"unsafe":       {"sys", "uring"},
-	"os/exec":      {"place"},
+	"os/exec":      {"place", "fio"},
 	"database/sql": {},
 	"log":          {},
 }

@@ -34,16 +34,17 @@ import (
 
 // benchFlags are the command line of nativ bench.
 type benchFlags struct {
-	dir, preset, memory, lang, out string
-	size                           byteSize
-	runtime                        time.Duration
-	places                         []string
-	cpus                           int
-	seed                           uint64
-	privileged, yes, json, details bool
-	notes                          []string
+	dir, preset, job, engine, memory, lang, out string
+	size                                        byteSize
+	runtime                                     time.Duration
+	places                                      []string
+	cpus                                        int
+	seed                                        uint64
+	privileged, yes, json, details              bool
+	notes                                       []string
 
 	cpusAsked, runtimeAsked bool // the user said so, even if it was 0
+	presetAsked             bool // the user named the preset
 }
 
 func newBench(e *env) *cobra.Command {
@@ -68,16 +69,21 @@ Exit codes:
   7  something that was made could not be removed; nativ clean tries again`,
 		Example: `  sudo nativ bench --dir /mnt/nvme1
   sudo nativ bench --dir /mnt/nvme1 --cpus 4 --memory 4G --note heatsink=none
-  nativ bench --dir . --places host`,
+  nativ bench --dir . --places host
+  sudo nativ bench --dir /mnt/nvme1 --preset latency
+  sudo nativ bench --dir /mnt/nvme1 --job my.fio`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.cpusAsked, f.runtimeAsked = c.Flags().Changed("cpus"), c.Flags().Changed("runtime")
+			f.presetAsked = c.Flags().Changed("preset")
 			return runBench(c.Context(), e, f)
 		},
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.dir, "dir", "", "directory on the drive to measure; asked for on a terminal")
-	fl.StringVar(&f.preset, "preset", "quick", "what to measure: quick")
+	fl.StringVar(&f.preset, "preset", "quick", "what to measure: quick, crystaldiskmark, latency, sync or sweep (see nativ job list)")
+	fl.StringVar(&f.job, "job", "", "measure the phases of your own job file: a section each, on nativ's test file")
+	fl.StringVar(&f.engine, "engine", "own", "own, or fio for the fio that is installed")
 	fl.Var(&f.size, "size", "size of the test file (default 16G, less where space is short)")
 	fl.DurationVar(&f.runtime, "runtime", 0, "time for each phase in each place, over all its passes (default 5s)")
 	fl.StringSliceVar(&f.places, "places", []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}, "where to measure")
@@ -108,6 +114,12 @@ type session struct {
 	preset  job.Preset
 	release func() // gives the drives back
 	in      *bufio.Reader
+	// engine is the one that workers use unless a phase names another; uring
+	// is true where io_uring is needed.
+	engine string
+	uring  bool
+	// placeFlag is the verb and the flag that names places.
+	placeFlag string
 }
 
 // runBench is nativ bench.
@@ -119,10 +131,11 @@ func runBench(ctx context.Context, e *env, f benchFlags) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
-	s := &session{e: e, f: f, root: os.Geteuid() == 0, release: func() {}, in: bufio.NewReader(e.stdin)}
+	s := &session{e: e, f: f, root: os.Geteuid() == 0, release: func() {}, in: bufio.NewReader(e.stdin),
+		placeFlag: "bench --places"}
 	defer func() { s.release() }()
 	for _, step := range []func(context.Context) error{
-		s.checkFlags, s.findTarget, s.openState, s.checkMachine, s.lock, s.makePlan, s.probeDirect, s.agree,
+		s.checkFlags, s.findTarget, s.openState, s.checkMachine, s.lock, s.makePlan, s.calibrate, s.probeDirect, s.agree,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -137,10 +150,10 @@ func runBench(ctx context.Context, e *env, f benchFlags) error {
 // checkFlags decides everything that needs no machine.
 func (s *session) checkFlags(context.Context) (err error) {
 	f := &s.f
-	if s.preset, err = job.PresetByName(f.preset); err != nil {
-		return exit(exitUsage, "--preset: %w", err)
-	}
 	if s.lang, err = language(s.e, f.lang); err != nil {
+		return err
+	}
+	if err := s.choosePreset(); err != nil {
 		return err
 	}
 	if f.runtimeAsked && f.runtime < time.Second {
@@ -159,16 +172,8 @@ func (s *session) checkFlags(context.Context) (err error) {
 	if err := checkOut(f.out); err != nil {
 		return exit(exitUsage, "--out: %w", err)
 	}
-	if f.memory != "none" {
-		n, err := parseSize(f.memory)
-		if err != nil {
-			return exit(exitUsage, "--memory: %w, nor none", err)
-		}
-		// The workers' buffers alone take 16 MiB at iodepth 32, numjobs 4, 128K.
-		if n < 128<<20 {
-			return exit(exitUsage, "--memory %s: at least 128M, which the buffers of a pass need", f.memory)
-		}
-		s.memory = &n
+	if s.memory, err = memoryLimit(f.memory); err != nil {
+		return err
 	}
 	known := []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}
 	for _, p := range f.places {
@@ -189,6 +194,36 @@ func (s *session) checkFlags(context.Context) (err error) {
 	}
 	if _, err := parseNotes(f.notes); err != nil {
 		return err
+	}
+	return nil
+}
+
+// choosePreset finds the phases to measure, and what engines they need.
+func (s *session) choosePreset() (err error) {
+	if !slices.Contains([]string{"own", "fio"}, s.f.engine) {
+		return exit(exitUsage, "--engine: %q is neither own nor fio", s.f.engine)
+	}
+	engine := func(j *job.Job) string { return engineOf(s.f.engine, j) }
+	if s.f.job == "" {
+		if s.preset, err = bench.PresetByName(s.f.preset, engine); err != nil {
+			return exit(exitUsage, "--preset: %w", err)
+		}
+	} else {
+		if s.f.presetAsked {
+			return exit(exitUsage, "--job and --preset: only one of them says what to measure")
+		}
+		f, err := job.Parse(jobOptions(s.e), s.f.job)
+		if err != nil {
+			return jobError(err, s.f.engine)
+		}
+		sayJobWarnings(s.e, f)
+		if s.preset, err = bench.PresetOf(strings.TrimSuffix(filepath.Base(s.f.job), ".fio"), f, engine); err != nil {
+			return exit(exitUsage, "--job %s: %w", s.f.job, err)
+		}
+	}
+	s.engine, s.uring = s.preset.Phases[0].Engine, false
+	for i := range s.preset.Phases {
+		s.uring = s.uring || s.preset.Phases[i].Engine == string(job.IOUring)
 	}
 	return nil
 }
@@ -342,8 +377,8 @@ const askAgain = 3
 
 // checkMachine finds out what this machine has: the engine, LXC, cgroups, CPUs.
 func (s *session) checkMachine(ctx context.Context) error {
-	if _, err := new(uring.Engine).Probe(); err != nil {
-		return exit(exitMissing, "%w", err)
+	if err := probeEngines(s.uring, s.f.engine); err != nil {
+		return err
 	}
 	facts, err := host.Facts(host.Roots{})
 	if err != nil {
@@ -370,8 +405,13 @@ func (s *session) lock(context.Context) error {
 		return err
 	}
 	s.rec.ID = id
-	release, err := target.LockDrives(target.DriveKeys(&s.rec.Target), target.Holder{
-		PID: os.Getpid(), UID: os.Getuid(), RunID: id, Dir: s.rec.Target.Dir, Started: now,
+	return s.lockKeys(target.DriveKeys(&s.rec.Target), now)
+}
+
+// lockKeys takes the drives with these keys.
+func (s *session) lockKeys(keys []string, now time.Time) error {
+	release, err := target.LockDrives(keys, target.Holder{
+		PID: os.Getpid(), UID: os.Getuid(), RunID: s.rec.ID, Dir: s.rec.Target.Dir, Started: now,
 	})
 	var busy *target.Busy
 	if errors.As(err, &busy) {
@@ -428,9 +468,31 @@ func (s *session) makePlan(context.Context) error {
 	return nil
 }
 
+// calibrateFor is short, because somebody waits for the question, and long
+// enough for undisturbed slices on a machine with other load.
+const calibrateFor = 400 * time.Millisecond
+
+// calibrate finds out what the engine could do, so that analysis can tell where
+// it is the limit. It comes after lock, so that no other run on the drive is
+// disturbed. Without an answer nothing is doubted for it, and the run goes on.
+func (s *session) calibrate(ctx context.Context) error {
+	c, err := uring.Calibrate(ctx, calibrateFor)
+	if err != nil {
+		if ctx.Err() == nil {
+			fmt.Fprintln(s.e.stderr, "nativ: the engine is not calibrated:", err)
+		}
+		return nil
+	}
+	s.rec.Calibration = &c
+	return nil
+}
+
 // probeDirect tries direct I/O through the engine on a file that has no name,
 // so that a filesystem which cannot do it is refused with nothing touched.
 func (s *session) probeDirect(ctx context.Context) error {
+	if !s.uring {
+		return nil // the prefill will tell
+	}
 	claim, err := target.ClaimUnnamed(s.rec.Target.Dir, 1<<20)
 	if errors.Is(err, target.ErrNoTmpfile) {
 		return nil // the prefill will tell
@@ -441,7 +503,7 @@ func (s *session) probeDirect(ctx context.Context) error {
 	defer claim.Close()
 	for _, mode := range []job.Mode{job.Write, job.Read} {
 		p := job.Phase{Name: "probe", Mode: mode, BlockSize: 64 << 10, IODepth: 4, NumJobs: 1, Direct: true, Once: true, RuntimeNS: 10e9}
-		out, err := new(uring.Engine).Run(ctx, p, claim, func(record.Event) {})
+		out, err := new(uring.Engine).Run(ctx, p, []*target.Claim{claim}, func(record.Event) {})
 		if err != nil {
 			return &target.Refusal{Code: target.RefuseDirect, Dir: s.rec.Target.Dir, FSType: s.rec.Target.FSType, Err: err}
 		}
@@ -495,6 +557,17 @@ func (s *session) temperature() (top *int64) {
 // undoLimit bounds the cleanup of a run.
 const undoLimit = 2 * time.Minute
 
+// undoAll removes everything that a journal lists and says what is left.
+func undoAll(ctx context.Context, j *journal.Journal, undoers map[journal.Kind]journal.Undoer) []string {
+	ctx, cancel := context.WithTimeout(ctx, undoLimit)
+	defer cancel()
+	var left []string
+	for _, l := range j.Undo(ctx, undoers) {
+		left = append(left, l.String())
+	}
+	return left
+}
+
 // measure carries the plan out, saves the record and prints the report.
 func (s *session) measure(ctx context.Context) error {
 	j, err := journal.Create(s.state, journal.Header{
@@ -510,6 +583,7 @@ func (s *session) measure(ctx context.Context) error {
 	view := newLive(s.e.stderr, s.e.stderrTTY, s.lang, s.rec)
 	run := &bench.Run{
 		Record: s.rec, Places: set.places, Watch: set.watch, Emit: view.emit, Now: time.Now,
+		PrefillEngine: prefillEngine(s.engine),
 		MakeFile: func() (*target.File, error) {
 			var nonce [16]byte
 			if _, err := rand.Read(nonce[:]); err != nil {
@@ -517,15 +591,7 @@ func (s *session) measure(ctx context.Context) error {
 			}
 			return target.Create(s.rec.Target.Dir, s.rec.Plan.FileSize, hex.EncodeToString(nonce[:]), j)
 		},
-		Undo: func(ctx context.Context) []string {
-			ctx, cancel := context.WithTimeout(ctx, undoLimit)
-			defer cancel()
-			var left []string
-			for _, l := range j.Undo(ctx, set.undoers) {
-				left = append(left, l.String())
-			}
-			return left
-		},
+		Undo: func(ctx context.Context) []string { return undoAll(ctx, j, set.undoers) },
 	}
 	runErr := run.Do(ctx)
 	view.close()

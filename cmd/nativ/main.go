@@ -129,7 +129,7 @@ numbers differ. It writes only to a test file that it makes and removes itself.`
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
 		return exit(exitUsage, "%s", text).next("See: %s --help", c.CommandPath())
 	})
-	root.AddCommand(newReport(e), newImport(e))
+	root.AddCommand(newReport(e), newImport(e), newJob(e))
 	root.AddCommand(kernelVerbs(e)...)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)

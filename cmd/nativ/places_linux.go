@@ -6,13 +6,13 @@ import (
 
 	"nativ/internal/bench"
 	"nativ/internal/cgroup"
+	"nativ/internal/fio"
 	"nativ/internal/journal"
 	"nativ/internal/place"
 	"nativ/internal/record"
 	"nativ/internal/sensor"
 	"nativ/internal/sys"
 	"nativ/internal/target"
-	"nativ/internal/uring"
 )
 
 // checkPlaces makes sure that every place that was asked for can be had, before
@@ -20,7 +20,7 @@ import (
 func (s *session) checkPlaces() error {
 	if !s.root && slices.ContainsFunc(s.asked, func(p string) bool { return p != record.PlaceHost }) {
 		x := exit(exitMissing, "%s needs root: containers and cgroups are made by root only", s.asked[len(s.asked)-1])
-		return x.next("Run it with sudo, or measure the host alone: nativ bench --places host")
+		return x.next("Run it with sudo, or measure the host alone: nativ %s host", s.placeFlag)
 	}
 	if slices.Contains(s.asked, record.PlaceLXC) {
 		if err := place.CheckLXC(); err != nil {
@@ -32,9 +32,9 @@ func (s *session) checkPlaces() error {
 	}
 	// Root outside a container may use io_uring at 1, the mapped root inside may
 	// not; better said now than after half of the places were set up.
-	if d := s.rec.Host.IOUringDisabled; d != nil && *d == 1 && slices.Contains(s.asked, record.PlaceLXC) && !s.f.privileged {
+	if d := s.rec.Host.IOUringDisabled; s.uring && d != nil && *d == 1 && slices.Contains(s.asked, record.PlaceLXC) && !s.f.privileged {
 		return exit(exitMissing, "kernel.io_uring_disabled=1 forbids io_uring in an unprivileged container").
-			next("Allow it while measuring: sysctl -w kernel.io_uring_disabled=0; or measure with --privileged, or --places host,pinned")
+			next("Allow it while measuring: sysctl -w kernel.io_uring_disabled=0; or measure with --privileged, or outside of a container")
 	}
 	if !s.root {
 		return nil
@@ -77,7 +77,7 @@ func (s *session) newPlaces(j *journal.Journal) (*placeKit, error) {
 	}
 	c := place.Config{
 		RunID: s.rec.ID, Journal: j, Cgroups: k.cgroups,
-		Engine: new(uring.Engine).Name(), GOMAXPROCS: s.rec.Plan.GOMAXPROCS,
+		Engine: s.engine, GOMAXPROCS: s.rec.Plan.GOMAXPROCS,
 	}
 	var limits place.Limits
 	for _, cpu := range s.rec.Plan.CPUSet.CPUs {
@@ -93,12 +93,33 @@ func (s *session) newPlaces(j *journal.Journal) (*placeKit, error) {
 		case record.PlacePinned:
 			k.places = append(k.places, place.NewPinned(c, limits))
 		case record.PlaceLXC:
-			k.places = append(k.places, place.NewLXC(c, limits, place.LXCOptions{StateDir: s.state, Privileged: s.f.privileged}))
+			mounts, err := s.fioMounts()
+			if err != nil {
+				return nil, err
+			}
+			k.places = append(k.places, place.NewLXC(c, limits, place.LXCOptions{StateDir: s.state, Privileged: s.f.privileged, Mounts: mounts}))
 		}
 	}
 	k.sources = append(sensor.ForTarget(&s.rec.Target, sensor.Roots{}), k.group)
 	k.sampler = sensor.New(k.sources, sys.MonoNow)
 	return k, nil
+}
+
+// fioMounts are the files of the host's fio, where it is the engine: a container
+// has none of its own.
+func (s *session) fioMounts() ([]place.Mount, error) {
+	if s.f.engine != "fio" {
+		return nil, nil
+	}
+	bundle, err := fio.Bundle("")
+	if err != nil {
+		return nil, exit(exitMissing, "%w", err)
+	}
+	var mounts []place.Mount
+	for _, m := range bundle {
+		mounts = append(mounts, place.Mount(m))
+	}
+	return mounts, nil
 }
 
 // watch points the sampler at a place.

@@ -17,7 +17,7 @@ import (
 
 // kernelVerbs are the verbs that need the Linux kernel.
 func kernelVerbs(e *env) []*cobra.Command {
-	return []*cobra.Command{newBench(e), newClean(e), newWorker(e), newInit(e)}
+	return []*cobra.Command{newBench(e), newFio(e), newClean(e), newSelftest(e), newWorker(e), newInit(e)}
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -13,7 +13,7 @@ import (
 // kernelVerbs are the verbs that need the Linux kernel: elsewhere they say so.
 func kernelVerbs(*env) []*cobra.Command {
 	var verbs []*cobra.Command
-	for _, name := range []string{"bench", "clean"} {
+	for _, name := range []string{"bench", "fio", "clean", "selftest"} {
 		verbs = append(verbs, &cobra.Command{
 			Use:                name,
 			Short:              "Only on Linux",
@@ -28,6 +28,9 @@ func kernelVerbs(*env) []*cobra.Command {
 }
 
 func classify(err error) *exitError { return &exitError{code: exitFailed, err: err} }
+
+// memoryMB is not known here.
+func memoryMB() int64 { return 0 }
 
 func isTerminal(*os.File) bool { return false }
 

@@ -5,7 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nativ/internal/fio"
+	"nativ/internal/job"
+	"nativ/internal/libaio"
 	"nativ/internal/place"
+	"nativ/internal/syncio"
 	"nativ/internal/uring"
 	"nativ/internal/worker"
 )
@@ -18,9 +22,19 @@ func newWorker(e *env) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return worker.Serve(c.Context(), e.stdin, e.stdout, &uring.Engine{})
+			return worker.Serve(c.Context(), e.stdin, e.stdout, engines()...)
 		},
 	}
+}
+
+// engines are all that a worker has, the own ones and fio with each of its
+// counterparts.
+func engines() []worker.Engine {
+	list := []worker.Engine{&uring.Engine{}, &libaio.Engine{}, &syncio.Engine{}, &syncio.Engine{Seek: true}}
+	for _, io := range []job.IOEngine{job.IOUring, job.LibAIO, job.PSync, job.SyncCall} {
+		list = append(list, &fio.Engine{IOEngine: string(io)})
+	}
+	return list
 }
 
 // newInit is PID 1 of a container; see package place.

@@ -153,6 +153,27 @@ func watch(rec *record.Record, f func(p *record.Pass, before, after *record.Samp
 	})
 }
 
+// othersCompute has other programs spend so much user time, of the 200 in which
+// CPUs 0 and 1 were watched by busy.
+func othersCompute(rec *record.Record, others int64) {
+	each(rec, func(p *record.Pass) {
+		if p.Watch.After == nil {
+			return
+		}
+		p.Outcome.Usage = record.Usage{UserNS: 10, SystemNS: 50}
+		for n, v := range p.Watch.After.CPUs {
+			v.UserNS = new(int64(0))
+			if n == 0 {
+				*v.UserNS = 10 + others
+			}
+			p.Watch.After.CPUs[n] = v
+			b := p.Watch.Before.CPUs[n]
+			b.UserNS = new(int64(0))
+			p.Watch.Before.CPUs[n] = b
+		}
+	})
+}
+
 // busy sets the share of time in percent in which the CPUs 0 and 1 were busy.
 func busy(rec *record.Record, place string, percent int64) {
 	each(rec, func(p *record.Pass) {
@@ -184,10 +205,19 @@ func TestCPUs(t *testing.T) {
 	// Used up by others: the CPUs are busy, but the test is not what limits it.
 	rec = two(job.RandRead4K, three)
 	busy(rec, record.PlacePinned, 100)
-	each(rec, func(p *record.Pass) { p.Outcome.Usage = record.Usage{UserNS: 49, SystemNS: 49} }) // of 200
+	othersCompute(rec, 21) // of 200
 	r = Compute(rec)
 	if r.Phases[0].Loss.CPULimited || !slices.Contains(codes(r), record.WarnOtherLoad) {
-		t.Errorf("others used 51 %% of the CPU time: %v", codes(r))
+		t.Errorf("others used more than a tenth of the CPU time: %v", codes(r))
+	}
+	// The kernel's time is nobody's: it may all be for the test.
+	rec = two(job.RandRead4K, three)
+	busy(rec, record.PlacePinned, 100)
+	othersCompute(rec, 19)
+	each(rec, func(p *record.Pass) { p.Outcome.Usage.SystemNS = 0 })
+	r = Compute(rec)
+	if !r.Phases[0].Loss.CPULimited || slices.Contains(codes(r), record.WarnOtherLoad) {
+		t.Errorf("the kernel's own work counts as others': %v", codes(r))
 	}
 	// One CPU of the set was not read: unknown, not idle.
 	rec = two(job.RandRead4K, three)
@@ -583,4 +613,44 @@ func TestVerdictFollowsFromTheTable(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A calibration says what the engine could do; only what comes near to it on the
+// CPUs that its jobs can use is doubted.
+func TestToolLimit(t *testing.T) {
+	const perCPU = 1e6 // in batches of 32, and one at a time
+	c := record.Calibration{NopsPerSec: perCPU, SinglesPerSec: perCPU / 2, Batch: 32, Engine: record.Engine{Name: "io_uring"}}
+	two32 := two(job.RandRead4K, map[string][2]int64{
+		record.PlaceHost:   same(2 * 1.7e6), // in two seconds, on two CPUs with more jobs
+		record.PlacePinned: same(2 * 1.5e6),
+	})
+	if j := two32.Plan.Phases[0]; j.IODepth != 32 || j.NumJobs < 2 {
+		t.Fatalf("the phase has iodepth %d and %d jobs", j.IODepth, j.NumJobs)
+	}
+	doubted := func(rec *record.Record) (places []string) {
+		for _, w := range Compute(rec).Warnings {
+			if w.Code == record.WarnToolLimit {
+				places = append(places, w.Place)
+				if math.Abs(w.Values["share"]-0.85) > 1e-9 || math.Abs(w.Values["limit"]-2*perCPU) > 1 {
+					t.Errorf("values are %v", w.Values)
+				}
+			}
+		}
+		return places
+	}
+	if got := doubted(two32); got != nil {
+		t.Errorf("without a calibration %v are doubted", got)
+	}
+	two32.Calibration = &c
+	if got := doubted(two32); !slices.Equal(got, []string{record.PlaceHost}) {
+		t.Errorf("%v are doubted, want the host, at 85 %%", got)
+	}
+	two32.Places[0].Worker = &record.Worker{Engine: record.Engine{Name: "fio"}}
+	if got := doubted(two32); got != nil {
+		t.Errorf("of another engine %v are doubted", got)
+	}
+	two32.Places[0].Worker, two32.Places[0].CPUs = nil, nil
+	if got := doubted(two32); got != nil {
+		t.Errorf("with unknown CPUs %v are doubted", got)
+	}
 }

@@ -138,7 +138,7 @@ func TestOnePassShowsNothing(t *testing.T) {
 func TestOtherLoadProvesNothing(t *testing.T) {
 	rec := losing(job.RandRead4K)
 	busy(rec, record.PlaceLXC, 100)
-	each(rec, func(p *record.Pass) { p.Outcome.Usage = record.Usage{SystemNS: 90} }) // of 200
+	othersCompute(rec, 21) // of 200
 	l := Compute(rec).Phases[0].Loss
 	if l.Total.Doubt != DoubtLoad || l.Container.Doubt != DoubtLoad || l.CPUs.Doubt != DoubtSmall {
 		t.Errorf("got %q = %q + %q", l.Total.Doubt, l.CPUs.Doubt, l.Container.Doubt)

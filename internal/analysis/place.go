@@ -45,10 +45,10 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 	p := Place{Name: name}
 	var iops, bps, cpu []float64
 	var ios, user, system int64
-	var busy, total, own, device, deviceIOs, app int64
+	var busy, total, inUser, own, device, deviceIOs, app int64
 	var lat record.Histogram
 	var flows []*record.Flow
-	ratio, usage := true, true
+	ratio, usage, usersKnown := true, true, true
 	cpus := placeCPUs(rec, name)
 	for _, pass := range passes {
 		f := flow(j, pass.Outcome)
@@ -74,9 +74,10 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 		ios += flow(j, pass.Outcome).IOs
 		user += pass.Outcome.Usage.UserNS
 		system += pass.Outcome.Usage.SystemNS
-		if b, t, ok := cpuTime(&pass.Watch, cpus); ok && !heldUp(pass) {
-			busy, total, own = busy+b, total+t, own+pass.Outcome.Usage.UserNS+pass.Outcome.Usage.SystemNS
-			cpu = append(cpu, float64(b)/float64(t))
+		if c, ok := cpuTime(&pass.Watch, cpus); ok && !heldUp(pass) {
+			busy, total, own = busy+c.busy, total+c.total, own+pass.Outcome.Usage.UserNS
+			inUser, usersKnown = inUser+c.user, usersKnown && c.userKnown
+			cpu = append(cpu, float64(c.busy)/float64(c.total))
 		}
 		d, ok := deviceUse(rec, pass, j.Mode.Writes())
 		ratio = ratio && ok && !mixes(j.Mode)
@@ -95,8 +96,8 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 	}
 	if len(cpu) > 0 {
 		p.CPUBusy, p.CPUBusyLeast = new(float64(busy)/float64(total)), new(slices.Min(cpu))
-		if usage && own >= 0 {
-			p.CPUOwn = new(float64(own) / float64(total))
+		if usage && usersKnown {
+			p.OtherUser = new(max(0, float64(inUser-own)/float64(total)))
 		}
 		p.CPULimited = !p.OtherLoad() && len(cpu) == p.Passes && *p.CPUBusyLeast >= cpuLimit
 	}
@@ -175,20 +176,32 @@ func placeCPUs(rec *record.Record, name string) []int {
 
 // cpuTime returns busy and total time of the CPUs between the two ends of a
 // pass; false where one of them was not read at both, or time ran backwards.
-func cpuTime(w *record.Watch, cpus []int) (busy, total int64, ok bool) {
+func cpuTime(w *record.Watch, cpus []int) (use cpuUse, ok bool) {
 	if w.Before == nil || w.After == nil || len(cpus) == 0 {
-		return 0, 0, false
+		return cpuUse{}, false
 	}
+	use.userKnown = true
 	for _, n := range cpus {
 		a, okA := w.Before.CPUs[n]
 		b, okB := w.After.CPUs[n]
 		db, dt := b.BusyNS-a.BusyNS, b.TotalNS-a.TotalNS
 		if !okA || !okB || db < 0 || dt < db {
-			return 0, 0, false
+			return cpuUse{}, false
 		}
-		busy, total = busy+db, total+dt
+		use.busy, use.total = use.busy+db, use.total+dt
+		if a.UserNS == nil || b.UserNS == nil {
+			use.userKnown = false
+		} else {
+			use.user += *b.UserNS - *a.UserNS
+		}
 	}
-	return busy, total, total > 0
+	return use, use.total > 0
+}
+
+// cpuUse is how the time of CPUs was used, in nanoseconds.
+type cpuUse struct {
+	busy, total, user int64
+	userKnown         bool
 }
 
 // heldUp reports whether nativ itself did not run while the pass did, stopped or

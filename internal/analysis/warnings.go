@@ -21,6 +21,9 @@ const (
 	// smallFile is the size below which the cache of a drive, often 1 MB for
 	// each GB of its size or some GB of SLC, may hold the test file.
 	smallFile = 1 << 30
+	// toolLimit is the share of what the engine could do from which it, and not
+	// the drive, may be what a number shows.
+	toolLimit = 0.8
 	// wideSpread is the difference between passes of one place that is worth a
 	// warning.
 	wideSpread = 0.1
@@ -172,6 +175,9 @@ func warnings(rec *record.Record, r *Result) []record.Warning {
 		ph := &r.Phases[i]
 		for j := range ph.Places {
 			all = append(all, placeWarnings(&ph.Job, &ph.Places[j])...)
+			if w, ok := toolWarning(rec, &ph.Job, &ph.Places[j]); ok {
+				all = append(all, w)
+			}
 		}
 	}
 	for i := range rec.Rounds {
@@ -243,7 +249,7 @@ func placeWarnings(j *job.Phase, p *Place) []record.Warning {
 	}
 	if p.OtherLoad() {
 		all = append(all, record.Warning{Code: record.WarnOtherLoad, Phase: j.Name, Place: p.Name,
-			Values: map[string]float64{"busy": *p.CPUBusy, "own": *p.CPUOwn}})
+			Values: map[string]float64{"others": *p.OtherUser}})
 	}
 	if p.Passes < p.Planned {
 		all = append(all, record.Warning{Code: record.WarnPassesMissing, Phase: j.Name, Place: p.Name,
@@ -254,6 +260,33 @@ func placeWarnings(j *job.Phase, p *Place) []record.Warning {
 			Values: map[string]float64{"spread": *p.Spread}})
 	}
 	return all
+}
+
+// toolWarning doubts a number that is near to what the engine could do with
+// no-ops, which is the calibration times the CPUs that the jobs can keep busy.
+//
+// That bound is above what any drive can be measured with, since real I/Os cost
+// the kernel more than no-ops do, and it counts each CPU as fast as the one that
+// was calibrated, which siblings and efficiency cores are not. So there is no
+// warning without reason, but reason without a warning: that the CPUs are used
+// up is what CPULimited says, from what was really used. Where calibration or
+// CPUs are not known, or another engine ran, nothing is said.
+func toolWarning(rec *record.Record, j *job.Phase, p *Place) (record.Warning, bool) {
+	c := rec.Calibration
+	if c == nil || p.IOPS == nil {
+		return record.Warning{}, false
+	}
+	for i := range rec.Places {
+		if w := rec.Places[i].Worker; rec.Places[i].Name == p.Name && w != nil && w.Engine.Name != c.Engine.Name {
+			return record.Warning{}, false
+		}
+	}
+	limit := c.Limit(j.IODepth, j.NumJobs, len(placeCPUs(rec, p.Name)))
+	if limit <= 0 || *p.IOPS < toolLimit*limit {
+		return record.Warning{}, false
+	}
+	return record.Warning{Code: record.WarnToolLimit, Phase: j.Name, Place: p.Name,
+		Values: map[string]float64{"iops": *p.IOPS, "limit": limit, "share": *p.IOPS / limit}}, true
 }
 
 func passWarnings(rec *record.Record, p *record.Pass) []record.Warning {

@@ -49,20 +49,15 @@ func NewPlan(w Wish) (record.Plan, error) {
 	if w.Preset.Passes < 2 || w.Preset.Passes%2 != 0 {
 		return record.Plan{}, fmt.Errorf("plan a run: preset %s has %d passes a place, not an even number", w.Preset.Name, w.Preset.Passes)
 	}
-	runtime := w.Preset.Runtime
-	if w.Runtime > 0 {
-		runtime = w.Runtime
-	}
 	p := record.Plan{
 		Preset: w.Preset.Name, Dir: w.Dir, Places: w.Places, Phases: slices.Clone(w.Preset.Phases),
 		FileSize: w.FileSize, WantedSize: w.WantedSize, MaxWritten: w.FileSize,
 		CPUSet: w.CPUSet, Memory: w.Memory, Privileged: w.Privileged, Seed: w.Seed,
 	}
-	perPass := runtime / time.Duration(w.Preset.Passes)
 	jobs := 0
 	for i := range p.Phases {
 		ph := &p.Phases[i]
-		ph.RuntimeNS = perPass.Nanoseconds()
+		ph.RuntimeNS = perPass(&w, ph).Nanoseconds()
 		if ph.Mode.Writes() {
 			ph.MaxBytes = w.Preset.WriteQuota / ph.BlockSize * ph.BlockSize
 		}
@@ -83,7 +78,7 @@ func NewPlan(w Wish) (record.Plan, error) {
 				seed = nextSeed(seed)
 				p.Steps = append(p.Steps, record.Step{
 					Round: round, Phase: ph.Name, Place: place,
-					RuntimeNS: ph.RuntimeNS, MaxBytes: ph.MaxBytes, Seed: seed,
+					RuntimeNS: ph.RuntimeNS, MaxBytes: ph.MaxBytes, Seed: passSeed(seed),
 				})
 				p.MaxWritten += ph.MaxBytes
 			}
@@ -144,6 +139,9 @@ func nextSeed(s uint64) uint64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
+
+// passSeed is a seed of 63 bits: fio's randseed takes no more.
+func passSeed(s uint64) uint64 { return s >> 1 }
 
 // estimate returns the low and high end of how long a run takes, in
 // nanoseconds. The low end has a fast NVMe drive prefill at 3 GB/s, the high

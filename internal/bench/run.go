@@ -36,6 +36,9 @@ type Run struct {
 	// Emit is told how far the run is; it must not block.
 	Emit func(Event)
 	Now  func() time.Time
+	// PrefillEngine is the name of the engine that fills the file; "" is the
+	// places' own.
+	PrefillEngine string
 }
 
 // errStop ends the passes: what is left of the plan was already noted.
@@ -71,7 +74,7 @@ func (r *Run) measure(ctx context.Context) error {
 	}
 	facts := file.Facts()
 	rec.Target.File = &facts
-	set := &placeSet{run: r, file: file, lost: map[string]int{}}
+	set := &placeSet{run: r, files: []*target.File{file}, lost: map[string]int{}}
 	for _, p := range r.Places {
 		if ctx.Err() != nil {
 			return errStop
@@ -107,11 +110,12 @@ func (r *Run) prefill(ctx context.Context, file *target.File) error {
 		}
 	}
 	phase := job.Prefill()
+	phase.Engine = r.PrefillEngine
 	phase.RandSeed = nextSeed(rec.Plan.Seed ^ 0x70726566696c6c) // "prefill": unlike any pass
 	total := rec.Plan.FileSize
 	r.Emit(Event{Kind: EventPrefill, Phase: phase, TotalBytes: total, LeftNS: r.left(0)})
 	var done int64
-	out, failed := place.Run(ctx, phase, func(e record.Event) {
+	out, failed := place.Run(ctx, phase, []*target.File{file}, func(e record.Event) {
 		if e.Type == record.EventInterval && e.Interval != nil {
 			done += e.Interval.WriteBytes
 			left := r.left(0)
@@ -177,7 +181,7 @@ func (r *Run) step(ctx context.Context, set *placeSet, i int, step record.Step) 
 	emit(EventPass, nil)
 	w := r.Watch(place)
 	var temperature *int64
-	pass.Outcome, pass.Failed = place.Run(ctx, phase, func(e record.Event) {
+	pass.Outcome, pass.Failed = place.Run(ctx, phase, set.files, func(e record.Event) {
 		switch e.Type {
 		case record.EventReady:
 			s := w.Sample()
@@ -257,8 +261,8 @@ func hottest(s *record.Sample) *int64 {
 
 // placeSet keeps track of which places stand.
 type placeSet struct {
-	run  *Run
-	file *target.File
+	run   *Run
+	files []*target.File
 	// lost counts how often each place was lost; broken holds those that must
 	// be set up again before their next pass.
 	lost   map[string]int
@@ -280,7 +284,7 @@ func (s *placeSet) byName(name string) Place {
 
 // prepare sets a place up and puts its facts into the record.
 func (s *placeSet) prepare(ctx context.Context, p Place) error {
-	facts, err := p.Prepare(ctx, s.file)
+	facts, err := p.Prepare(ctx, s.files)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type fakePlace struct {
 func (f *fakePlace) Name() string   { return f.name }
 func (f *fakePlace) Cgroup() string { return "" }
 
-func (f *fakePlace) Prepare(context.Context, *target.File) (record.Place, error) {
+func (f *fakePlace) Prepare(context.Context, []*target.File) (record.Place, error) {
 	n := f.prepares
 	f.prepares++
 	if f.prepare != nil {
@@ -42,7 +42,7 @@ func (f *fakePlace) Prepare(context.Context, *target.File) (record.Place, error)
 	return record.Place{Name: f.name, Cgroup: fmt.Sprint(n)}, nil
 }
 
-func (f *fakePlace) Run(ctx context.Context, p job.Phase, sink func(record.Event)) (*record.Outcome, *record.Failure) {
+func (f *fakePlace) Run(ctx context.Context, p job.Phase, _ []*target.File, sink func(record.Event)) (*record.Outcome, *record.Failure) {
 	if p.Name == "prefill" {
 		return prefillFor(ctx, p)
 	}
@@ -370,7 +370,7 @@ func TestDiskFull(t *testing.T) {
 // A fullPlace has a full disk: every prefill ends half-way.
 type fullPlace struct{ fakePlace }
 
-func (f *fullPlace) Run(ctx context.Context, p job.Phase, sink func(record.Event)) (*record.Outcome, *record.Failure) {
+func (f *fullPlace) Run(ctx context.Context, p job.Phase, _ []*target.File, sink func(record.Event)) (*record.Outcome, *record.Failure) {
 	return &record.Outcome{EndNS: 1e9, Write: &record.Flow{IOs: 1, Bytes: 1 << 20, Lat: &record.Histogram{}}, Stopped: record.StopError,
 		Errors: []record.IOError{{Op: "write", Errno: "ENOSPC", Offset: 1 << 20, Count: 1}}}, &record.Failure{Code: record.FailIO, Detail: "write: ENOSPC at 1048576"}
 }
@@ -390,7 +390,7 @@ func TestHoleIsNotMeasured(t *testing.T) {
 
 type lyingPlace struct{ fakePlace }
 
-func (l *lyingPlace) Run(context.Context, job.Phase, func(record.Event)) (*record.Outcome, *record.Failure) {
+func (l *lyingPlace) Run(context.Context, job.Phase, []*target.File, func(record.Event)) (*record.Outcome, *record.Failure) {
 	n := current.Facts().Size
 	return &record.Outcome{EndNS: 1e9, Write: &record.Flow{IOs: n >> 20, Bytes: n, Lat: &record.Histogram{}}}, nil
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -15,9 +16,36 @@ import (
 func FioOptions(p *Phase, fileSize int64) string {
 	var opts []string
 	add := func(name, value string) { opts = append(opts, name+"="+value) }
-	add("ioengine", "io_uring")
+	flag := func(name string, on bool) {
+		if on {
+			add(name, "1")
+		}
+	}
+	size := func(name string, v Size) {
+		switch {
+		case v.Percent > 0:
+			add(name, strconv.Itoa(v.Percent)+"%")
+		case v.Bytes > 0:
+			add(name, formatSize(v.Bytes))
+		}
+	}
+	engine := p.Engine
+	if _, own, ok := strings.Cut(engine, "fio/"); ok { // fio, running another engine
+		engine = own
+	}
+	if engine == "" || engine == "fio" {
+		engine = string(IOUring)
+	}
+	add("ioengine", engine)
 	add("rw", string(p.Mode))
-	add("bs", formatSize(p.BlockSize))
+	if p.Mode.Mixed() {
+		add("rwmixread", strconv.Itoa(p.RWMixRead))
+	}
+	bs := formatSize(p.BlockSize)
+	if p.WriteBlockSize > 0 && p.WriteBlockSize != p.BlockSize {
+		bs += "," + formatSize(p.WriteBlockSize)
+	}
+	add("bs", bs)
 	add("iodepth", strconv.Itoa(p.IODepth))
 	add("numjobs", strconv.Itoa(p.NumJobs))
 	if p.Direct {
@@ -25,26 +53,51 @@ func FioOptions(p *Phase, fileSize int64) string {
 	} else {
 		add("direct", "0")
 	}
-	switch {
-	case p.Mode.Random():
-		add("norandommap", "1") // offsets are drawn independently
-	case p.Split && p.NumJobs > 1 && p.BlockSize > 0:
-		region := strconv.Itoa(100/p.NumJobs) + "%"
+	// Without a map, offsets are drawn independently.
+	flag("norandommap", p.Mode.Random() && !p.RandomMap)
+	if !p.Mode.Random() && p.Split && p.NumJobs > 1 && p.BlockSize > 0 {
+		region := Size{Percent: 100 / p.NumJobs}
 		if _, length := p.Region(0, fileSize); 100%p.NumJobs != 0 {
-			region = formatSize(length)
+			region = Size{Bytes: length}
 		}
-		add("size", region)
-		add("offset_increment", region)
+		size("size", region)
+		size("offset_increment", region)
+	}
+	size("offset", p.Offset)
+	size("offset_increment", p.OffsetIncrement)
+	size("size", p.Size)
+	size("io_size", p.IOSize)
+	if p.ReadIOPS > 0 || p.WriteIOPS > 0 {
+		add("rate_iops", fmt.Sprintf("%d,%d", p.ReadIOPS, p.WriteIOPS))
+	}
+	if p.ThinkTimeNS > 0 {
+		add("thinktime", formatTime(max(p.ThinkTimeNS/1e3, 1)))
+	}
+	if p.FSync > 0 {
+		add("fsync", strconv.Itoa(p.FSync))
 	}
 	if p.FDataSync > 0 {
 		add("fdatasync", strconv.Itoa(p.FDataSync))
 	}
-	if p.Unique && p.Mode.Writes() {
-		add("refill_buffers", "1")
+	flag("end_fsync", p.EndFSync)
+	if p.Sync != "" {
+		add("sync", string(p.Sync))
 	}
-	if !p.Once && p.MaxBytes == 0 {
-		add("time_based", "1")
+	flag("refill_buffers", p.Unique && p.Mode.Writes())
+	flag("zero_buffers", p.ZeroBuffers)
+	if p.CompressPercent > 0 {
+		add("buffer_compress_percentage", strconv.Itoa(p.CompressPercent))
 	}
+	if len(p.CPUs) > 0 {
+		add("cpus_allowed", FormatCPUs(p.CPUs))
+	}
+	flag("fixedbufs", p.FixedBufs)
+	flag("registerfiles", p.RegisterFiles)
+	flag("hipri", p.HiPri)
+	if p.RampTimeNS > 0 {
+		add("ramp_time", formatTime(max(p.RampTimeNS/1e3, 1)))
+	}
+	flag("time_based", !p.Once && p.MaxBytes == 0)
 	if p.RuntimeNS > 0 {
 		add("runtime", formatTime(max(p.RuntimeNS/1e3, 1)))
 	}

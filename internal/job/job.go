@@ -19,19 +19,18 @@ const (
 	Write     Mode = "write"
 	RandRead  Mode = "randread"
 	RandWrite Mode = "randwrite"
-)
-
-// The modes that only a job file may have as yet: reads and writes mixed.
-const (
-	ReadWrite Mode = "rw"
-	RandRW    Mode = "randrw"
+	ReadWrite Mode = "rw"     // reads and writes mixed, see RWMixRead
+	RandRW    Mode = "randrw" // the same at random
 )
 
 // Modes lists every mode that a phase may have, in the order of the constants.
-func Modes() []Mode { return []Mode{Read, Write, RandRead, RandWrite} }
+func Modes() []Mode { return []Mode{Read, Write, RandRead, RandWrite, ReadWrite, RandRW} }
 
 // Random reports whether offsets are drawn at random.
 func (m Mode) Random() bool { return m == RandRead || m == RandWrite || m == RandRW }
+
+// Reads reports whether the mode reads.
+func (m Mode) Reads() bool { return m == Read || m == RandRead || m.Mixed() }
 
 // Writes reports whether the mode writes.
 func (m Mode) Writes() bool { return m == Write || m == RandWrite || m.Mixed() }
@@ -40,13 +39,14 @@ func (m Mode) Writes() bool { return m == Write || m == RandWrite || m.Mixed() }
 func (m Mode) Mixed() bool { return m == ReadWrite || m == RandRW }
 
 // A Phase is one workload: what fio calls a job section. All sizes are bytes,
-// all times nanoseconds.
+// all times nanoseconds. The zero value of every field from WriteBlockSize on
+// changes nothing.
 type Phase struct {
 	// Name identifies the phase in a record and on the command line, for
 	// example "randread-4k".
 	Name string `json:"name"`
 	Mode Mode   `json:"rw"`
-	// BlockSize is the length of every I/O in bytes.
+	// BlockSize is the length of every I/O in bytes, but see WriteBlockSize.
 	BlockSize int64 `json:"bs_bytes"`
 	// IODepth is the number of I/Os that each job keeps in flight.
 	IODepth int `json:"iodepth"`
@@ -77,6 +77,62 @@ type Phase struct {
 	MaxBytes int64 `json:"max_bytes,omitempty"`
 	// RandSeed seeds the offsets and the data; 0 leaves the seed to the run.
 	RandSeed uint64 `json:"randseed,omitempty"`
+
+	// WriteBlockSize is the length of the writes of a mixed mode where it
+	// differs from BlockSize, which is then that of the reads (fio: bs=r,w).
+	WriteBlockSize int64 `json:"write_bs_bytes,omitempty"`
+	// RWMixRead is the chance in percent that an I/O of a mixed mode reads.
+	RWMixRead int `json:"rwmixread,omitempty"`
+	// RandomMap visits every block once, at random, before any a second time
+	// (fio without norandommap). Each job and file has a map of its own.
+	RandomMap bool `json:"random_map,omitempty"`
+	// Offset is where job 0 starts in each file, OffsetIncrement how much
+	// further each next job does. Percentages are of the file.
+	Offset          Size `json:"offset,omitzero"`
+	OffsetIncrement Size `json:"offset_increment,omitzero"`
+	// Size is the length of a job's region; bytes are shared out evenly
+	// between several files, a percentage is of each. Zero: to the end.
+	Size Size `json:"size,omitzero"`
+	// IOSize is what each job of a phase with Once moves, in bytes or in
+	// percent of its region. Zero: as much as its region has.
+	IOSize Size `json:"io_size,omitzero"`
+	// RampTimeNS is how long I/O is done before the pass starts; nothing of
+	// it is counted, except against byte limits.
+	RampTimeNS int64 `json:"ramp_time_ns,omitempty"`
+	// ReadIOPS and WriteIOPS limit the reads and writes of each job, in I/Os
+	// per second; 0 does not.
+	ReadIOPS  int64 `json:"rate_iops_read,omitempty"`
+	WriteIOPS int64 `json:"rate_iops_write,omitempty"`
+	// ThinkTimeNS is the pause of a job after each of its I/Os, which is
+	// waited for first.
+	ThinkTimeNS int64 `json:"thinktime_ns,omitempty"`
+	// FSync is FDataSync with fsync.
+	FSync int `json:"fsync,omitempty"`
+	// EndFSync issues an fsync after the last write of a job, which belongs
+	// to the time of the pass and is not counted as an I/O (as in fio).
+	EndFSync bool `json:"end_fsync,omitempty"`
+	// Sync is how the files are open: "", or SyncFile or SyncDSync.
+	Sync Sync `json:"sync,omitempty"`
+	// ZeroBuffers writes zeroes.
+	ZeroBuffers bool `json:"zero_buffers,omitempty"`
+	// CompressPercent refills every write with data of which so many percent
+	// of each sector are zeroes.
+	CompressPercent int `json:"buffer_compress_percentage,omitempty"`
+	// CPUs are those that the jobs may run on.
+	CPUs []int `json:"cpus_allowed,omitempty"`
+	// FixedBufs registers the buffers with io_uring, which counts against
+	// RLIMIT_MEMLOCK.
+	FixedBufs bool `json:"fixedbufs,omitempty"`
+	// RegisterFiles insists on registered files, which the io_uring engine
+	// otherwise uses where it can.
+	RegisterFiles bool `json:"registerfiles,omitempty"`
+	// HiPri polls for completions of io_uring.
+	HiPri bool `json:"hipri,omitempty"`
+	// Engine names the engine that does the phase, where the run has several.
+	Engine string `json:"engine,omitempty"`
+	// Trace reports every I/O as it was submitted, which costs time and
+	// memory: such a pass is no measurement.
+	Trace bool `json:"trace,omitempty"`
 }
 
 // MaxIODepth bounds iodepth: the kernel refuses rings above 32768 entries, and
@@ -112,16 +168,116 @@ func (p *Phase) Validate() error {
 	case p.RuntimeNS == 0 && p.MaxBytes == 0 && !p.Once:
 		return fmt.Errorf("phase %s: nothing ends it (no runtime, no byte limit)", p.Name)
 	}
+	return p.validateOptions()
+}
+
+// validateOptions checks the fields from WriteBlockSize on.
+func (p *Phase) validateOptions() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("phase %s: %s", p.Name, fmt.Sprintf(format, args...))
+	}
+	for _, s := range []struct {
+		name string
+		Size
+	}{{"offset", p.Offset}, {"offset_increment", p.OffsetIncrement}, {"size", p.Size}, {"io_size", p.IOSize}} {
+		if s.Bytes < 0 || s.Percent < 0 || s.Percent > 100 || s.Bytes > 0 && s.Percent > 0 {
+			return bad("%s is neither an amount of bytes nor 1 to 100 percent", s.name)
+		}
+	}
+	switch w := p.WriteBlockSize; {
+	case w != 0 && !p.Mode.Mixed():
+		return bad("a block size for writes needs a mixed mode, not rw=%s", p.Mode)
+	case w < 0 || w%512 != 0 || w > 64<<20:
+		return bad("bs=,%d is not a positive multiple of 512 bytes up to 64 MiB", w)
+	case w != 0 && w != p.BlockSize && p.RandomMap:
+		return bad("two block sizes (%d and %d) cannot share a random map; add norandommap=1", p.BlockSize, w)
+	}
+	switch {
+	case p.RWMixRead < 0 || p.RWMixRead > 100:
+		return bad("rwmixread=%d is not between 0 and 100", p.RWMixRead)
+	case p.Split && (p.Offset != Size{} || p.OffsetIncrement != Size{} || p.Size != Size{}):
+		return bad("split regions have no offset, offset_increment and size")
+	case p.IOSize != Size{} && !p.Once:
+		return bad("io_size needs a phase that ends by itself, not a time_based one")
+	case p.RampTimeNS < 0:
+		return bad("ramp_time is negative")
+	case p.ReadIOPS < 0 || p.WriteIOPS < 0:
+		return bad("rate_iops is negative")
+	case p.ThinkTimeNS < 0:
+		return bad("thinktime is negative")
+	case p.FSync < 0:
+		return bad("fsync=%d is negative", p.FSync)
+	case (p.FSync > 0 || p.EndFSync) && !p.Mode.Writes():
+		return bad("fsync and end_fsync need a mode that writes, not rw=%s", p.Mode)
+	case !slices.Contains([]Sync{"", SyncNone, SyncFile, SyncDSync}, p.Sync):
+		return bad("sync=%q is none of none, sync, dsync", p.Sync)
+	case p.CompressPercent < 0 || p.CompressPercent > 100:
+		return bad("buffer_compress_percentage=%d is not between 0 and 100", p.CompressPercent)
+	case p.HiPri && !p.Direct:
+		return bad("hipri polls the device and so needs direct=1")
+	case p.HiPri && (p.Syncs() || p.EndFSync):
+		return bad("hipri cannot do fsync or fdatasync: a polled ring takes neither")
+	}
+	for _, c := range p.CPUs {
+		if c < 0 || c > maxCPU {
+			return bad("cpus_allowed: there is no CPU %d", c)
+		}
+	}
 	return nil
 }
 
-// Region returns the part of a file of size bytes that job i of the phase
-// works on: a start and a length in bytes, both multiples of the block size.
-// The length is 0 where the file is too small to hold one block a job.
-func (p *Phase) Region(i int, size int64) (start, length int64) {
-	if !p.Split || p.Mode.Random() {
-		return 0, size / p.BlockSize * p.BlockSize
+// Syncs reports whether the phase issues fsyncs or fdatasyncs as it goes.
+func (p *Phase) Syncs() bool { return p.FSync > 0 || p.FDataSync > 0 }
+
+// BlockSizes returns the length in bytes of the phase's reads and of its writes.
+func (p *Phase) BlockSizes() (read, write int64) {
+	if p.WriteBlockSize > 0 {
+		return p.BlockSize, p.WriteBlockSize
 	}
-	length = size / int64(p.NumJobs) / p.BlockSize * p.BlockSize
-	return int64(i) * length, length
+	return p.BlockSize, p.BlockSize
+}
+
+// Region returns the part of a file of size bytes that job i of the phase
+// works on: a start and a length in bytes, the length and, unless bytes say
+// otherwise, the start a multiple of the block size. The length is not positive
+// where the file is too small to hold one block a job.
+func (p *Phase) Region(i int, size int64) (start, length int64) {
+	return p.RegionOf(i, size, 1)
+}
+
+// RegionOf is Region in each of so many files of a phase.
+func (p *Phase) RegionOf(i int, size int64, files int) (start, length int64) {
+	r, w := p.BlockSizes()
+	block := min(r, w)
+	if p.Split && !p.Mode.Random() {
+		length = size / int64(p.NumJobs) / block * block
+		return int64(i) * length, length
+	}
+	start = p.Offset.of(size, block) + int64(i)*p.OffsetIncrement.of(size, block)
+	length = size - start
+	switch {
+	case p.Size.Bytes > 0:
+		length = p.Size.Bytes / int64(files)
+	case p.Size.Percent > 0:
+		length = min(length, p.Size.of(size, block))
+	}
+	return start, length / block * block
+}
+
+// IOLimit returns how many bytes a job of a phase with Once moves whose regions
+// have so many together.
+func (p *Phase) IOLimit(regions int64) int64 {
+	if p.IOSize == (Size{}) {
+		return regions
+	}
+	return p.IOSize.of(regions, 1)
+}
+
+// of resolves the size against a whole of so many bytes; a share is rounded
+// down to whole blocks.
+func (s Size) of(whole, block int64) int64 {
+	if s.Percent > 0 {
+		return (whole/100*int64(s.Percent) + whole%100*int64(s.Percent)/100) / block * block
+	}
+	return s.Bytes
 }

@@ -34,6 +34,23 @@ func TestValidate(t *testing.T) {
 		{"fdatasync of reads", func(p *Phase) { p.FDataSync = 1 }, "fdatasync needs a mode that writes"},
 		{"negative runtime", func(p *Phase) { p.RuntimeNS = -1 }, "runtime is negative"},
 		{"negative bytes", func(p *Phase) { p.MaxBytes = -1 }, "max_bytes is negative"},
+		{"write bs of reads", func(p *Phase) { p.WriteBlockSize = 4096 }, "mixed mode"},
+		{"odd write bs", func(p *Phase) { p.Mode, p.WriteBlockSize = RandRW, 100 }, "bs=,100"},
+		{"map of two sizes", func(p *Phase) { p.Mode, p.WriteBlockSize, p.RandomMap = RandRW, 8192, true }, "norandommap=1"},
+		{"mix", func(p *Phase) { p.RWMixRead = 101 }, "rwmixread=101"},
+		{"split with offset", func(p *Phase) { p.Split, p.Offset.Bytes = true, 4096 }, "split regions"},
+		{"percent", func(p *Phase) { p.Size.Percent = 101 }, "size is neither"},
+		{"both", func(p *Phase) { p.Offset = Size{1, 1} }, "offset is neither"},
+		{"endless io_size", func(p *Phase) { p.IOSize.Bytes = 1 }, "io_size needs"},
+		{"ramp", func(p *Phase) { p.RampTimeNS = -1 }, "ramp_time"},
+		{"rate", func(p *Phase) { p.WriteIOPS = -1 }, "rate_iops"},
+		{"think", func(p *Phase) { p.ThinkTimeNS = -1 }, "thinktime"},
+		{"fsync of reads", func(p *Phase) { p.EndFSync = true }, "end_fsync need"},
+		{"sync", func(p *Phase) { p.Sync = "async" }, `sync="async"`},
+		{"compress", func(p *Phase) { p.CompressPercent = 101 }, "buffer_compress_percentage=101"},
+		{"buffered polling", func(p *Phase) { p.HiPri, p.Direct = true, false }, "direct=1"},
+		{"polled fsync", func(p *Phase) { p.HiPri, p.Mode, p.FSync = true, Write, 1 }, "polled ring"},
+		{"cpu", func(p *Phase) { p.CPUs = []int{-1} }, "no CPU -1"},
 		{"endless", func(p *Phase) { p.RuntimeNS = 0 }, "nothing ends it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,6 +92,29 @@ func TestRandomJobsShareTheFile(t *testing.T) {
 	for i := range p.NumJobs {
 		if start, n := p.Region(i, 10<<20+1); start != 0 || n != 10<<20 {
 			t.Errorf("job %d: region %d+%d", i, start, n)
+		}
+	}
+}
+
+// Offsets and sizes are fio's: bytes, or percent of the file.
+func TestRegion(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		change        func(*Phase)
+		job, files    int
+		start, length int64
+	}{
+		{"to the end", func(p *Phase) { p.Offset.Bytes = 8192 }, 0, 1, 8192, 1<<20 - 8192},
+		{"increment", func(p *Phase) { p.Offset.Bytes, p.OffsetIncrement.Bytes, p.Size.Bytes = 4096, 65536, 16384 }, 3, 1, 4096 + 3*65536, 16384},
+		{"percent", func(p *Phase) { p.Offset.Percent, p.OffsetIncrement.Percent, p.Size.Percent = 10, 20, 20 }, 2, 1, 25*4096 + 2*51*4096, 51 * 4096},
+		{"percent beyond the end", func(p *Phase) { p.Offset.Percent, p.Size.Percent = 75, 50 }, 0, 1, 192 * 4096, 64 * 4096},
+		{"two files", func(p *Phase) { p.Size.Bytes = 65536 }, 0, 2, 0, 32768},
+		{"half a block", func(p *Phase) { p.Size.Bytes = 6000 }, 0, 1, 0, 4096},
+	} {
+		p := valid()
+		tt.change(&p)
+		if start, n := p.RegionOf(tt.job, 1<<20+512, tt.files); start != tt.start || n != tt.length-tt.length%4096 {
+			t.Errorf("%s: region %d+%d, want %d+%d", tt.name, start, n, tt.start, tt.length)
 		}
 	}
 }

@@ -3,73 +3,68 @@ package job
 import "fmt"
 
 // ToPhase returns the phase that does what the job says. Where the engine
-// cannot yet, the error is an *Error of the kind Unsupported that names the
-// option.
+// cannot, the error is an *Error of the kind Unsupported that names the option.
 //
-// What concerns the file (filename, directory), the order of jobs (stonewall)
-// and the report (group_reporting, percentile_list, lat_percentiles) is not the
-// phase's part. A job without randseed leaves the seed 0, for the caller to
-// choose.
+// What concerns the files (filename, directory), the engine (ioengine), the
+// order of jobs (stonewall) and the report (group_reporting, percentile_list,
+// lat_percentiles) is not the phase's part. A job without randseed leaves the
+// seed 0, for the caller to choose.
 func ToPhase(j Job) (Phase, error) {
 	p := Phase{
 		Name: j.Name, Mode: j.RW, BlockSize: j.ReadBS, IODepth: j.IODepth, NumJobs: j.NumJobs, Direct: j.Direct,
-		FDataSync: int(j.FDataSync), Unique: j.RefillBuffers, Once: !j.TimeBased, RuntimeNS: j.RuntimeNS,
-	}
-	if j.RW.Writes() {
-		p.BlockSize = j.WriteBS
+		Once: !j.TimeBased, RuntimeNS: j.RuntimeNS, RampTimeNS: j.RampTimeNS, ThinkTimeNS: j.ThinkTimeNS,
+		RandomMap: j.RW.Random() && !j.NoRandomMap, CPUs: j.CPUsAllowed,
+		FixedBufs: j.FixedBufs, RegisterFiles: j.RegisterFiles, HiPri: j.HiPri,
 	}
 	if _, ok := j.set["randseed"]; ok {
 		p.RandSeed = j.RandSeed
 	}
-	// fdatasync of a job that only reads does nothing in fio.
-	if !j.RW.Writes() {
-		p.FDataSync = 0
+	if j.RW.Reads() {
+		p.ReadIOPS = j.ReadIOPS
 	}
-	// Every job a region of its own, together all of the file: that is what
-	// the phase can say of size and offsets.
-	share := j.Size.Percent
-	p.Split = j.NumJobs > 1 && !j.RW.Random() && share*j.NumJobs == 100 && j.OffsetIncrement.Percent == share
-	whole := j.Size == Size{} || share == 100
+	// What concerns writes does nothing to a job in fio that only reads.
+	if j.RW.Writes() {
+		p.WriteIOPS = j.WriteIOPS
+		p.FSync, p.FDataSync, p.EndFSync = int(j.FSync), int(j.FDataSync), j.EndFSync
+		p.Unique, p.ZeroBuffers, p.CompressPercent = j.RefillBuffers, j.ZeroBuffers, j.BufferCompressPercentage
+	}
+	if j.Sync != SyncNone {
+		p.Sync = j.Sync
+	}
+	switch {
+	case j.RW.Mixed():
+		p.RWMixRead = j.RWMixRead
+		if j.WriteBS != j.ReadBS {
+			p.WriteBlockSize = j.WriteBS
+		}
+	case j.RW.Writes():
+		p.BlockSize = j.WriteBS
+	}
+	// fio without time_based ends at whichever comes first, and with it
+	// looks at the time alone.
+	if p.Once {
+		p.IOSize = j.IOSize
+	}
+	j.regions(&p)
 
 	for _, c := range []struct {
 		option string
 		bad    bool
+		text   string
+		want   string
 	}{
-		{"rw", j.RW.Mixed()},
-		{"norandommap", j.RW.Random() && !j.NoRandomMap},
-		{"size", !p.Split && !whole},
-		{"offset_increment", !p.Split && j.NumJobs > 1 && j.OffsetIncrement != Size{}},
-		{"io_size", j.IOSize != Size{}},
-		{"offset", j.Offset != Size{}},
-		{"ramp_time", j.RampTimeNS != 0},
-		{"rate_iops", j.ReadIOPS != 0 || j.WriteIOPS != 0},
-		{"thinktime", j.ThinkTimeNS != 0},
-		{"fsync", j.FSync != 0 && j.RW.Writes()},
-		{"end_fsync", j.EndFSync && j.RW.Writes()},
-		{"sync", j.Sync != SyncNone},
-		{"zero_buffers", j.ZeroBuffers && j.RW.Writes()},
-		{"buffer_compress_percentage", j.BufferCompressPercentage != 0 && j.RW.Writes()},
-		{"cpus_allowed", len(j.CPUsAllowed) > 0},
-		{"fixedbufs", j.FixedBufs},
-		{"registerfiles", j.RegisterFiles},
-		{"hipri", j.HiPri},
-		{"ioengine", j.IOEngine != "" && j.IOEngine != IOUring},
-		{"filename", len(j.Filename) > 1},
-		{"directory", len(j.Directory) > 1},
+		{"bs", p.RandomMap && p.WriteBlockSize != 0, "visit each block once with two block sizes", "norandommap=1"},
+		{"hipri", p.HiPri && (p.Syncs() || p.EndFSync), "do fsync and fdatasync on a polled ring", "hipri=0"},
+		{"hipri", p.HiPri && !p.Direct, "poll for I/O of the page cache", "direct=1"},
+		{"directory", len(j.Directory) > 1, "deal directories out to clones", ""},
 	} {
 		if !c.bad {
 			continue
 		}
-		e := &Error{Pos: j.set[c.option], Kind: Unsupported, Section: j.Name, Option: c.option}
-		if o := optionByName(c.option); o.write != nil {
-			e.Value = o.write(&j)
-		}
-		e.Text = fmt.Sprintf("this engine cannot do that yet in section [%s]; %s can", j.Name, WayOut)
-		if c.option == "norandommap" {
-			e.Value = ""
-			e.Text = fmt.Sprintf("this engine draws random offsets independently and cannot yet visit each block once in section [%s]; write norandommap=1, or take %s",
-				j.Name, WayOut)
-			e.Instead = "norandommap=1"
+		e := &Error{Pos: j.set[c.option], Kind: Unsupported, Section: j.Name, Option: c.option, Value: optionByName(c.option).write(&j), Instead: c.want}
+		e.Text = fmt.Sprintf("this engine cannot %s in section [%s]; take %s", c.text, j.Name, WayOut)
+		if c.want != "" {
+			e.Text = fmt.Sprintf("this engine cannot %s in section [%s]; write %s, or take %s", c.text, j.Name, c.want, WayOut)
 		}
 		return Phase{}, e
 	}
@@ -77,4 +72,22 @@ func ToPhase(j Job) (Phase, error) {
 		return Phase{}, err
 	}
 	return p, nil
+}
+
+// regions sets where the phase's jobs work.
+func (j *Job) regions(p *Phase) {
+	// A region of its own for each job, together all of the file, has a name.
+	share := j.Size.Percent
+	if j.NumJobs > 1 && !j.RW.Random() && share*j.NumJobs == 100 && j.OffsetIncrement.Percent == share &&
+		j.Offset == (Size{}) {
+		p.Split = true
+		return
+	}
+	p.Offset = j.Offset
+	if j.NumJobs > 1 {
+		p.OffsetIncrement = j.OffsetIncrement
+	}
+	if share != 100 {
+		p.Size = j.Size
+	}
 }

@@ -8,9 +8,9 @@ import (
 // A Size is an amount of bytes or a share of the file, as fio's size options
 // take either. The zero Size means that the option says nothing.
 type Size struct {
-	Bytes int64
+	Bytes int64 `json:"bytes,omitempty"`
 	// Percent of the file's size, 1 to 100, where Bytes is 0.
-	Percent int
+	Percent int `json:"percent,omitempty"`
 }
 
 // A Sync is how fio's sync option opens a file.

@@ -20,6 +20,7 @@ import (
 	"nativ/internal/place"
 	"nativ/internal/place/placetest"
 	"nativ/internal/record"
+	"nativ/internal/target"
 )
 
 // crashRole makes the test binary a run in a container that goes on until it
@@ -37,10 +38,10 @@ func crash(dir string) {
 	e, err := placetest.Make(filepath.Join(dir, "state"), filepath.Join(dir, "home"), place.Undoers)
 	fail(err)
 	p := place.NewLXC(config(e), limits, place.LXCOptions{StateDir: e.StateDir})
-	_, err = p.Prepare(context.Background(), e.File)
+	_, err = p.Prepare(context.Background(), []*target.File{e.File})
 	fail(err)
 	fmt.Println("prepared")
-	_, failure := p.Run(context.Background(), placetest.Read(time.Minute), func(ev record.Event) {
+	_, failure := p.Run(context.Background(), placetest.Read(time.Minute), []*target.File{e.File}, func(ev record.Event) {
 		if ev.Type == record.EventStarted {
 			fmt.Println("running")
 		}
@@ -174,10 +175,10 @@ func TestAttachKilled(t *testing.T) {
 			t.Errorf("undo: %v", left)
 		}
 	}()
-	if _, err := p.Prepare(t.Context(), e.File); err != nil {
+	if _, err := p.Prepare(t.Context(), []*target.File{e.File}); err != nil {
 		t.Fatal(err)
 	}
-	o, failure := p.Run(t.Context(), placetest.Read(200*time.Millisecond), func(ev record.Event) {
+	o, failure := p.Run(t.Context(), placetest.Read(200*time.Millisecond), []*target.File{e.File}, func(ev record.Event) {
 		if ev.Type != record.EventStarted {
 			return
 		}

@@ -44,7 +44,7 @@ type local struct {
 	limits Limits
 	cgroup string
 	item   *journal.Item // of the cgroup
-	file   *target.File
+	files  []*target.File
 }
 
 // Name is the place's name in a record.
@@ -53,9 +53,9 @@ func (l *local) Name() string { return l.name }
 // Cgroup is the path of the place's cgroup; "" where it has none.
 func (l *local) Cgroup() string { return l.cgroup }
 
-// Prepare sets the place up for f and says how it came out.
-func (l *local) Prepare(ctx context.Context, f *target.File) (record.Place, error) {
-	l.file = nil
+// Prepare sets the place up for the files and says how it came out.
+func (l *local) Prepare(ctx context.Context, files []*target.File) (record.Place, error) {
+	l.files = nil
 	if l.Cgroups == nil && l.name != record.PlaceHost {
 		return record.Place{}, fmt.Errorf("prepare %s: %w", l.name, ErrRoot)
 	}
@@ -70,14 +70,14 @@ func (l *local) Prepare(ctx context.Context, f *target.File) (record.Place, erro
 	if err != nil {
 		return record.Place{}, fmt.Errorf("prepare %s: %w", l.name, err)
 	}
-	w, failure := l.probe(ctx, p, f)
+	w, failure := l.probe(ctx, p, files)
 	if failure != nil {
 		return record.Place{}, &WorkerError{Place: l.name, Failure: *failure}
 	}
 	if err := checkWorker(l.name, l.limits, w); err != nil {
 		return record.Place{}, err
 	}
-	l.file = f
+	l.files = files
 	return record.Place{
 		Name: l.name, CPUs: w.CPUs, MemoryBytes: state.Memory,
 		Cgroup: l.cgroup, Controllers: state.Controllers, Worker: w,
@@ -115,13 +115,13 @@ func (l *local) prepareGroup() (cgroup.State, error) {
 }
 
 // probe sees what a worker in the place sees.
-func (l *local) probe(ctx context.Context, p *process, f *target.File) (*record.Worker, *record.Failure) {
+func (l *local) probe(ctx context.Context, p *process, files []*target.File) (*record.Worker, *record.Failure) {
 	if err := l.enter(p); err != nil {
 		p.kill()
 		p.end()
 		return nil, failed(record.FailStart, err)
 	}
-	w, failure := p.Probe(ctx, l.request(probePhase(), f, f.Path()))
+	w, failure := p.Probe(ctx, l.request(probePhase(files), files, (*target.File).Path))
 	p.end()
 	return w, explain(failure, p)
 }
@@ -135,10 +135,10 @@ func (l *local) enter(p *process) error {
 	return l.Cgroups.Add(l.cgroup, p.cmd.Process.Pid)
 }
 
-// Run runs one pass.
-func (l *local) Run(ctx context.Context, p job.Phase, sink func(record.Event)) (*record.Outcome, *record.Failure) {
-	if l.file == nil {
-		return nil, failed(record.FailStart, fmt.Errorf("run a pass in %s: it is not prepared", l.name))
+// Run runs one pass on some of the files. Several may run at a time.
+func (l *local) Run(ctx context.Context, p job.Phase, files []*target.File, sink func(record.Event)) (*record.Outcome, *record.Failure) {
+	if err := prepared(l.name, l.files, files); err != nil {
+		return nil, failed(record.FailStart, err)
 	}
 	proc, err := l.start(l.workerCommand(), l.limits.CPUs)
 	if err != nil {
@@ -149,7 +149,7 @@ func (l *local) Run(ctx context.Context, p job.Phase, sink func(record.Event)) (
 		proc.end()
 		return nil, failed(record.FailStart, err)
 	}
-	o, failure, _ := proc.Do(ctx, l.request(p, l.file, l.file.Path()), sink)
+	o, failure, _ := proc.Do(ctx, l.request(p, files, (*target.File).Path), sink)
 	proc.end()
 	return o, explain(failure, proc)
 }

@@ -29,12 +29,13 @@ type LXC struct {
 	limits Limits
 	opt    LXCOptions
 
-	file *target.File
+	files []*target.File
 	// Of the container that stands:
 	items []*journal.Item // in the order in which things were made
 	alive *os.File        // locked for as long as this process lives
 	init  *os.File        // pidfd of the container's first process
-	path  string          // of the file in the container
+	// paths of the files in the container
+	paths map[*target.File]string
 }
 
 // LXCOptions are the ways in which a container can be made.
@@ -44,7 +45,13 @@ type LXCOptions struct {
 	StateDir string
 	// Privileged leaves out the user namespace.
 	Privileged bool
+	// Mounts are further files that the container sees, read-only.
+	Mounts []Mount
 }
+
+// A Mount is a file of the host that a container sees at the absolute path
+// Inside.
+type Mount struct{ Host, Inside string }
 
 // NewLXC returns a container place.
 func NewLXC(c Config, l Limits, o LXCOptions) *LXC {
@@ -68,10 +75,10 @@ func (l *LXC) lxcPath() string { return l.dir("lxc") }
 // machine has been seen to compile an AppArmor profile for 20 s.
 const startPatience = 2 * time.Minute
 
-// Prepare makes the container for f, starts it and reads back what came of it.
-// A container that was made before is removed first.
-func (l *LXC) Prepare(ctx context.Context, f *target.File) (record.Place, error) {
-	p, err := l.prepare(ctx, f)
+// Prepare makes the container for the files, starts it and reads back what came
+// of it. A container that was made before is removed first.
+func (l *LXC) Prepare(ctx context.Context, files []*target.File) (record.Place, error) {
+	p, err := l.prepare(ctx, files)
 	if err != nil {
 		var w *WorkerError
 		if errors.As(err, &w) {
@@ -82,7 +89,7 @@ func (l *LXC) Prepare(ctx context.Context, f *target.File) (record.Place, error)
 	return p, nil
 }
 
-func (l *LXC) prepare(ctx context.Context, f *target.File) (record.Place, error) {
+func (l *LXC) prepare(ctx context.Context, files []*target.File) (record.Place, error) {
 	if l.Cgroups == nil || os.Geteuid() != 0 {
 		return record.Place{}, ErrRoot
 	}
@@ -95,14 +102,14 @@ func (l *LXC) prepare(ctx context.Context, f *target.File) (record.Place, error)
 	if err := l.remove(ctx); err != nil {
 		return record.Place{}, fmt.Errorf("remove the container of before: %w", err)
 	}
-	config, err := l.build(f)
+	config, err := l.build(files)
 	if err != nil {
 		return record.Place{}, err
 	}
 	if err := l.boot(ctx); err != nil {
 		return record.Place{}, err
 	}
-	place, err := l.inspect(ctx, f, config)
+	place, err := l.inspect(ctx, config)
 	if err != nil {
 		return record.Place{}, err
 	}
@@ -110,14 +117,14 @@ func (l *LXC) prepare(ctx context.Context, f *target.File) (record.Place, error)
 	if err != nil {
 		return record.Place{}, err
 	}
-	w, failure := p.Probe(ctx, l.request(probePhase(), f, l.path))
+	w, failure := p.Probe(ctx, l.request(probePhase(files), files, l.pathOf))
 	if failure = l.finish(p, failure); failure != nil {
 		return record.Place{}, &WorkerError{Place: l.Name(), Failure: *failure}
 	}
 	if err := checkWorker(l.Name(), l.limits, w); err != nil {
 		return record.Place{}, err
 	}
-	l.file = f
+	l.files = files
 	place.Worker = w
 	return place, nil
 }
@@ -133,7 +140,7 @@ func (l *LXC) will(e journal.Entry) error {
 
 // remove removes the container of before, if there was one, as an undo would.
 func (l *LXC) remove(ctx context.Context) error {
-	l.file = nil
+	l.files = nil
 	for _, f := range []*os.File{l.init, l.alive} {
 		if f != nil {
 			f.Close()
@@ -155,19 +162,34 @@ func (l *LXC) remove(ctx context.Context) error {
 
 // build lays out everything that the container needs and writes its
 // configuration.
-func (l *LXC) build(f *target.File) (*lxcConfig, error) {
+func (l *LXC) build(files []*target.File) (*lxcConfig, error) {
 	if err := os.MkdirAll(l.opt.StateDir, 0o755); err != nil {
 		return nil, err
 	}
 	if err := CheckStateDir(l.opt.StateDir, l.opt.Privileged); err != nil {
 		return nil, err
 	}
-	base := filepath.Base(f.Path())
 	c := &lxcConfig{
 		Rootfs: l.dir("rootfs"), Binary: l.dir("nativ"), Alive: l.dir("alive"),
-		Source: l.dir("bench", base), Target: "bench/" + base,
 		CPUs: job.FormatCPUs(l.limits.CPUs), Memory: l.limits.Memory,
 		Group: cgroupTop + "/" + l.RunID, Unconfined: !appArmorUsable("/"),
+	}
+	l.paths = map[*target.File]string{}
+	for i, f := range files {
+		// The name of nativ's own files is part of what a ticket says; that of
+		// others may hold what LXC's configuration cannot.
+		name := filepath.Base(f.Path())
+		if f.Foreign() {
+			name = fmt.Sprintf("file%d", i)
+		}
+		c.Files = append(c.Files, lxcFile{Source: l.dir("bench", name), Target: "bench/" + name, ReadOnly: f.Foreign()})
+		l.paths[f] = "/bench/" + name
+	}
+	for _, m := range l.opt.Mounts {
+		if err := errors.Join(checkPlain(m.Host), checkPlain(m.Inside)); err != nil {
+			return nil, err
+		}
+		c.Mounts = append(c.Mounts, lxcFile{Source: m.Host, Target: strings.TrimPrefix(m.Inside, "/"), ReadOnly: true})
 	}
 	if !l.opt.Privileged {
 		c.IDs = rootIDs("/")
@@ -188,15 +210,18 @@ func (l *LXC) build(f *target.File) (*lxcConfig, error) {
 	if l.alive, err = lockedFile(c.Alive); err != nil {
 		return nil, err
 	}
-	if err := l.bind(f, c); err != nil {
-		return nil, err
+	for i, f := range files {
+		if err := l.bind(f, &c.Files[i], c.IDs); err != nil {
+			return nil, err
+		}
 	}
 	if err := os.WriteFile(filepath.Join(l.lxcPath(), l.container(), "config"), []byte(c.String()), 0o644); err != nil {
 		return nil, err
 	}
-	l.path = "/" + c.Target
 	return c, nil
 }
+
+func (l *LXC) pathOf(f *target.File) string { return l.paths[f] }
 
 // layOut makes directories and the mount points of the files. What is in the
 // root file system belongs to the container's root.
@@ -218,8 +243,20 @@ func (l *LXC) layOut(c *lxcConfig) error {
 			return err
 		}
 	}
-	points := []string{c.Source}
-	for _, p := range []string{"nativ", alivePath, c.Target} {
+	var points []string
+	names := []string{"nativ", alivePath}
+	for _, f := range c.Files {
+		points, names = append(points, f.Source), append(names, f.Target)
+	}
+	for _, m := range c.Mounts {
+		// Directories above it belong to the host's root, and everybody may
+		// pass.
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(c.Rootfs, m.Target)), 0o755); err != nil {
+			return err
+		}
+		names = append(names, m.Target)
+	}
+	for _, p := range names {
 		p = filepath.Join(c.Rootfs, p)
 		inside, points = append(inside, p), append(points, p)
 	}
@@ -261,8 +298,9 @@ func (l *LXC) layOut(c *lxcConfig) error {
 // bind brings the test file to where the container's root can get at it,
 // wherever it lies: a bind mount does not ask for the directories above its
 // source. Only the file is bound, not its directory, so that the container
-// sees nothing else, and so that a directory that is closed to others serves.
-func (l *LXC) bind(f *target.File, c *lxcConfig) error {
+// sees nothing else, and so that a directory that is closed to others serves. A
+// file that is not nativ's is bound read-only and keeps its owner.
+func (l *LXC) bind(f *target.File, c *lxcFile, ids *idMap) error {
 	if err := l.will(journal.Entry{Kind: journal.KindMount, Path: c.Source}); err != nil {
 		return err
 	}
@@ -272,8 +310,13 @@ func (l *LXC) bind(f *target.File, c *lxcConfig) error {
 	if err := sameFile(c.Source, f.Facts()); err != nil {
 		return err
 	}
-	if c.IDs != nil {
-		return f.Chown(int(c.IDs.UID), int(c.IDs.GID))
+	switch {
+	case c.ReadOnly:
+		if err := unix.Mount("", c.Source, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY, ""); err != nil {
+			return fmt.Errorf("bind %s read-only to %s: %w", f.Path(), c.Source, err)
+		}
+	case ids != nil:
+		return f.Chown(int(ids.UID), int(ids.GID))
 	}
 	return nil
 }
@@ -376,7 +419,7 @@ func runShort(ctx context.Context, cmd *exec.Cmd) (string, error) {
 
 // inspect says how the container came out, and checks that it is what was
 // asked for.
-func (l *LXC) inspect(ctx context.Context, f *target.File, c *lxcConfig) (record.Place, error) {
+func (l *LXC) inspect(ctx context.Context, c *lxcConfig) (record.Place, error) {
 	var place record.Place
 	version, err := l.lxc(ctx, "lxc-info", "--version")
 	if err != nil {
@@ -394,8 +437,10 @@ func (l *LXC) inspect(ctx context.Context, f *target.File, c *lxcConfig) (record
 		return place, err
 	}
 	proc := fmt.Sprintf("/proc/%d", pid)
-	if err := sameFile(proc+"/root"+l.path, f.Facts()); err != nil {
-		return place, err
+	for f, path := range l.paths {
+		if err := sameFile(proc+"/root"+path, f.Facts()); err != nil {
+			return place, err
+		}
 	}
 	place = record.Place{
 		Name: l.Name(), CPUs: state.CPUs, MemoryBytes: state.Memory,
@@ -481,11 +526,11 @@ func (l *LXC) finish(p *process, f *record.Failure) *record.Failure {
 	return explain(f, p)
 }
 
-// Run runs one pass. Where the container has ended it fails with
+// Run runs one pass on some of the files; several may run at a time. Where the container has ended it fails with
 // record.FailContainer, and Prepare makes it anew.
-func (l *LXC) Run(ctx context.Context, p job.Phase, sink func(record.Event)) (*record.Outcome, *record.Failure) {
-	if l.file == nil {
-		return nil, failed(record.FailStart, errors.New("run a pass in lxc: it is not prepared"))
+func (l *LXC) Run(ctx context.Context, p job.Phase, files []*target.File, sink func(record.Event)) (*record.Outcome, *record.Failure) {
+	if err := prepared(l.Name(), l.files, files); err != nil {
+		return nil, failed(record.FailStart, err)
 	}
 	if l.ended(0) {
 		return nil, &record.Failure{Code: record.FailContainer, Detail: "the container has ended"}
@@ -494,6 +539,6 @@ func (l *LXC) Run(ctx context.Context, p job.Phase, sink func(record.Event)) (*r
 	if err != nil {
 		return nil, failed(record.FailStart, err)
 	}
-	o, failure, _ := proc.Do(ctx, l.request(p, l.file, l.path), sink)
+	o, failure, _ := proc.Do(ctx, l.request(p, files, l.pathOf), sink)
 	return o, l.finish(proc, failure)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,9 +15,9 @@ type lxcConfig struct {
 	Rootfs string // on the host
 	// Binary and Alive are bound read-only to /nativ and alivePath.
 	Binary, Alive string
-	// Source, the test file on the host, is bound to Target, relative to the
-	// container's root.
-	Source, Target string
+	Files         []lxcFile
+	// Mounts are files that programs in the container need.
+	Mounts []lxcFile
 	// IDs is nil for a privileged container.
 	IDs *idMap
 	// Unconfined switches AppArmor off, where the kernel has it not or its
@@ -27,6 +28,13 @@ type lxcConfig struct {
 	Memory     int64
 	// Group is the cgroup of the run; those of the container are below it.
 	Group string
+}
+
+// An lxcFile is a file that a container works on: Source on the host is bound to
+// Target, relative to the container's root.
+type lxcFile struct {
+	Source, Target string
+	ReadOnly       bool
 }
 
 // An idMap maps the container's users and groups, from 0 on, to the host's.
@@ -86,7 +94,13 @@ func (c *lxcConfig) String() string {
 	set("lxc.mount.auto", "proc:mixed sys:ro")
 	set("lxc.mount.entry", "%s nativ none bind,ro 0 0", c.Binary)
 	set("lxc.mount.entry", "%s %s none bind,ro 0 0", c.Alive, strings.TrimPrefix(alivePath, "/"))
-	set("lxc.mount.entry", "%s %s none bind,rw 0 0", c.Source, c.Target)
+	for _, f := range slices.Concat(c.Mounts, c.Files) {
+		mode := "rw"
+		if f.ReadOnly {
+			mode = "ro"
+		}
+		set("lxc.mount.entry", "%s %s none bind,%s 0 0", f.Source, f.Target, mode)
+	}
 	// Keys of both generations: LXC logs those that are not the machine's
 	// and goes on. What took is read back after the start.
 	if c.CPUs != "" {

@@ -17,8 +17,8 @@ func TestConfigGolden(t *testing.T) {
 	const run = "/var/lib/nativ/runs/R"
 	c := lxcConfig{
 		Rootfs: run + "/rootfs", Binary: run + "/nativ", Alive: run + "/alive",
-		Source: run + "/bench/nativ-0.dat", Target: "bench/nativ-0.dat",
-		IDs: &defaultIDs, Unconfined: true, Seccomp: commonSeccomp, CPUs: "0,2", Memory: 4 << 30, Group: "nativ/R",
+		Files: []lxcFile{{Source: run + "/bench/nativ-0.dat", Target: "bench/nativ-0.dat"}},
+		IDs:   &defaultIDs, Unconfined: true, Seccomp: commonSeccomp, CPUs: "0,2", Memory: 4 << 30, Group: "nativ/R",
 	}
 	plain := c
 	plain.IDs, plain.Unconfined, plain.Seccomp, plain.CPUs, plain.Memory = nil, false, "", "", 0

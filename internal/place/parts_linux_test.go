@@ -130,13 +130,17 @@ func TestDeadline(t *testing.T) {
 		p    job.Phase
 		want time.Duration
 	}{
-		{job.Phase{RuntimeNS: 5e9, MaxBytes: 1 << 40}, 5*time.Second + slack},
-		{job.Phase{MaxBytes: 100 << 20, NumJobs: 4}, 100*time.Second + slack},
-		{job.Phase{Once: true, NumJobs: 1}, 1024*time.Second + slack},
-		{job.Phase{Once: true, NumJobs: 4, Mode: job.Write, Split: true}, 1024*time.Second + slack},
-		{job.Phase{Once: true, NumJobs: 4, Mode: job.RandWrite}, 4096*time.Second + slack},
+		{job.Phase{BlockSize: 4096, RuntimeNS: 5e9, MaxBytes: 1 << 40}, 5*time.Second + slack},
+		{job.Phase{BlockSize: 4096, RuntimeNS: 5e9, RampTimeNS: 2e9}, 7*time.Second + slack},
+		{job.Phase{BlockSize: 1 << 20, MaxBytes: 100 << 20, NumJobs: 4}, 100*time.Second + slack},
+		{job.Phase{BlockSize: 1 << 20, Once: true, NumJobs: 1}, 1024*time.Second + slack},
+		{job.Phase{BlockSize: 1 << 20, Once: true, NumJobs: 4, Mode: job.Write, Split: true}, 1024*time.Second + slack},
+		{job.Phase{BlockSize: 1 << 20, Once: true, NumJobs: 4, Mode: job.RandWrite}, 4096*time.Second + slack},
+		// 256 I/Os of 100 ms, each after a pause of a second, and ten a second.
+		{job.Phase{BlockSize: 4096, Once: true, NumJobs: 1, Size: job.Size{Bytes: 1 << 20}, ThinkTimeNS: 1e9, ReadIOPS: 10},
+			25600*time.Millisecond + 256*time.Second + 25600*time.Millisecond + slack},
 	} {
-		if got := deadline(&test.p, 1<<30); got != test.want {
+		if got := deadline(&test.p, []int64{1 << 30}); got != test.want {
 			t.Errorf("%+v: %v, want %v", test.p, got, test.want)
 		}
 	}

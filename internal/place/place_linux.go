@@ -62,21 +62,45 @@ func (c *Config) group(name string) string {
 // cgroupTop is the group below which all of nativ's are.
 const cgroupTop = "nativ"
 
-// request asks for a pass on the file that the worker sees at path.
-func (c *Config) request(p job.Phase, f *target.File, path string) worker.Request {
-	return worker.Request{
-		Engine:     c.Engine,
-		Phase:      p,
-		Ticket:     f.Ticket(path, p.Mode.Writes(), p.Direct),
-		GOMAXPROCS: c.GOMAXPROCS,
-		DeadlineNS: int64(deadline(&p, f.Facts().Size)),
+// request asks for a pass on the files, which the worker sees where path says.
+func (c *Config) request(p job.Phase, files []*target.File, path func(*target.File) string) worker.Request {
+	r := worker.Request{Engine: c.Engine, Phase: p, GOMAXPROCS: c.GOMAXPROCS}
+	if p.Engine != "" {
+		r.Engine = p.Engine
 	}
+	var sizes []int64
+	for _, f := range files {
+		t := f.Ticket(path(f), p.Mode.Writes(), p.Direct)
+		t.Sync = string(p.Sync)
+		r.Tickets = append(r.Tickets, t)
+		sizes = append(sizes, f.Facts().Size)
+	}
+	r.DeadlineNS = int64(deadline(&p, sizes))
+	return r
 }
 
-// probePhase is set up, but never started, to see whether the engine works in
-// a place.
-func probePhase() job.Phase {
-	return job.Phase{Name: "probe", Mode: job.RandRead, BlockSize: 4096, IODepth: 1, NumJobs: 1, Direct: true, RuntimeNS: 1}
+// probePhase is set up on the files, but never started, to see whether the
+// engine works in a place.
+func probePhase(files []*target.File) job.Phase {
+	p := job.Phase{Name: "probe", Mode: job.RandRead, BlockSize: 512, IODepth: 1, NumJobs: 1, Direct: true, RuntimeNS: 1}
+	for _, f := range files {
+		p.Direct = p.Direct && f.CanDirect()
+		p.BlockSize = max(p.BlockSize, f.Facts().OffsetAlign, min(f.Facts().Size/512*512, 4096))
+	}
+	return p
+}
+
+// prepared reports as an error a file for which the place was not prepared.
+func prepared(place string, ready, files []*target.File) error {
+	if len(ready) == 0 {
+		return fmt.Errorf("run a pass in %s: it is not prepared", place)
+	}
+	for _, f := range files {
+		if !slices.Contains(ready, f) {
+			return fmt.Errorf("run a pass in %s: it is not prepared for %s", place, f.Path())
+		}
+	}
+	return nil
 }
 
 const (
@@ -84,24 +108,38 @@ const (
 	// I/Os that come back late.
 	slack = 60 * time.Second
 	// slowest is the throughput in bytes a second that a pass without a time
-	// limit is trusted to keep: below it, it is called stalled.
-	slowest = 1 << 20
+	// limit is trusted to keep, and slowestIO the time that one of its I/Os may
+	// take, a sync included: below them it is called stalled.
+	slowest   = 1 << 20
+	slowestIO = 100 * time.Millisecond
 )
 
-// deadline bounds the life of a worker. It is a safety net, not a plan: the
-// phase ends by itself long before.
-func deadline(p *job.Phase, size int64) time.Duration {
+// deadline bounds the life of a worker on files of these sizes. It is a safety
+// net, not a plan: the phase ends by itself long before.
+func deadline(p *job.Phase, sizes []int64) time.Duration {
+	grace := slack + time.Duration(p.RampTimeNS)
 	if p.RuntimeNS > 0 {
-		return time.Duration(p.RuntimeNS) + slack
+		return grace + time.Duration(p.RuntimeNS)
 	}
 	bytes := p.MaxBytes
-	if bytes == 0 {
-		bytes = size // once through the file, each job of its own where it is not split
-		if !p.Split || p.Mode.Random() {
-			bytes *= int64(p.NumJobs)
+	for i := 0; i < p.NumJobs && p.MaxBytes == 0; i++ {
+		var regions int64
+		for _, size := range sizes {
+			_, n := p.RegionOf(i, size, len(sizes))
+			regions += max(n, 0)
+		}
+		bytes += p.IOLimit(regions)
+	}
+	read, write := p.BlockSizes()
+	ios := float64(bytes / min(read, write))
+	seconds := max(float64(bytes)/slowest, ios*slowestIO.Seconds()) + ios*float64(p.ThinkTimeNS)/1e9
+	for _, rate := range []int64{p.ReadIOPS, p.WriteIOPS} {
+		if rate > 0 {
+			seconds += ios / float64(rate)
 		}
 	}
-	return slack + time.Duration(bytes/slowest)*time.Second
+	const most = 30 * 24 * time.Hour
+	return grace + time.Duration(min(seconds, most.Seconds())*1e9)
 }
 
 // checkLimits compares what was asked for with what holds.

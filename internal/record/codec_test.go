@@ -47,7 +47,7 @@ func full() *Record {
 				{EndNS: 2e9, LenNS: 1e9},
 			},
 			Watch: Watch{
-				Before:  &Sample{MonoNS: 5, Temperatures: map[string]int64{"Composite": -1000}, CPUs: map[int]CPUTime{0: {1, 2}, 11: {3, 4}}},
+				Before:  &Sample{MonoNS: 5, Temperatures: map[string]int64{"Composite": -1000}, CPUs: map[int]CPUTime{0: {BusyNS: 1, TotalNS: 2}, 11: {BusyNS: 3, TotalNS: 4, UserNS: new(int64(2))}}},
 				Samples: []Sample{{MonoNS: 7, Devices: map[string]DeviceCounters{"nvme0n1": {ReadBytes: 16384}}, Cgroup: &CgroupCounters{OOMKills: ptr(0)}}},
 			},
 		}, {

@@ -159,6 +159,9 @@ type Worker struct {
 // An Engine is the engine as it ran: what the kernel gave it.
 type Engine struct {
 	Name string `json:"name"` // "io_uring"
+	// Version is that of another tool that does the I/O, for example "3.33"
+	// of fio; "" where it is nativ itself.
+	Version string `json:"version,omitempty"`
 	// Setup lists the io_uring setup flags in use, in the kernel's spelling.
 	Setup             []string `json:"setup,omitempty"`
 	RegisteredFiles   bool     `json:"registered_files"`

@@ -9,6 +9,7 @@ type Event struct {
 	Version  int       `json:"version,omitempty"`  // with EventReady
 	Worker   *Worker   `json:"worker,omitempty"`   // with EventReady
 	Interval *Interval `json:"interval,omitempty"` // with EventInterval
+	Trace    []TraceIO `json:"trace,omitempty"`    // with EventTrace
 	Outcome  *Outcome  `json:"outcome,omitempty"`  // with EventResult
 	Error    *Failure  `json:"error,omitempty"`    // with EventError
 }
@@ -18,10 +19,25 @@ const (
 	EventReady    = "ready"    // rings and buffers stand; waiting for go
 	EventStarted  = "started"  // MonoNS is the common start of all jobs
 	EventInterval = "interval" // one second of the pass is over
+	EventTrace    = "trace"    // I/Os of a traced phase; between any of these
 	EventEnded    = "ended"    // MonoNS is the last completion
 	EventResult   = "result"
 	EventError    = "error"
 )
+
+// A TraceIO is one I/O of a traced pass, as it was submitted.
+type TraceIO struct {
+	// MonoNS is CLOCK_MONOTONIC of the submission.
+	MonoNS int64 `json:"mono_ns"`
+	// Job and File count from 0: the clone and the file in the phase's list.
+	Job  int `json:"job"`
+	File int `json:"file"`
+	// Op is "read", "write", "fsync" or "fdatasync"; the last two have no
+	// offset and length.
+	Op     string `json:"op"`
+	Offset int64  `json:"offset"`
+	Len    int64  `json:"len"`
+}
 
 // An Outcome is what an engine measured in one pass.
 type Outcome struct {
@@ -49,8 +65,16 @@ type Outcome struct {
 	Usage Usage `json:"usage"`
 	// UsageUnknown is true where an imported result does not tell Usage.
 	UsageUnknown bool `json:"usage_unknown,omitempty"`
+	// ToolUsage is what another tool says that its own threads took while they
+	// did I/O, without its start and end, which Usage has; nil where the engine
+	// is nativ's own.
+	ToolUsage *Usage `json:"tool_usage,omitempty"`
 	// IntervalsLost counts seconds whose interval could not be reported.
 	IntervalsLost int `json:"intervals_lost,omitempty"`
+	// Command is the exact command line of the tool that did the I/O, and Text
+	// what it said beside its numbers; nil where the engine is nativ's own.
+	Command []string `json:"command,omitempty"`
+	Text    []string `json:"text,omitempty"`
 }
 
 // ElapsedNS is the exact length of the pass in nanoseconds.
@@ -73,8 +97,8 @@ type Flow struct {
 	// Lat is the time from submission to reaping (fio: lat) in nanoseconds.
 	Lat *Histogram `json:"lat_ns"`
 	// Slat and Clat are the parts of lat before and after the return of the
-	// submitting call; only imported flows have them, and Lat is nil there
-	// where the tool kept no histogram of it.
+	// submitting call, where that is a call of its own: in libaio and in
+	// imported flows. Lat is nil where an imported one has no histogram of it.
 	Slat *Histogram `json:"slat_ns,omitempty"`
 	Clat *Histogram `json:"clat_ns,omitempty"`
 	// Given are statistics that were imported as such.
@@ -83,7 +107,7 @@ type Flow struct {
 
 // An IOError counts the failed completions of one kind.
 type IOError struct {
-	// Op is "read", "write", "fdatasync" or, where a system call of the
+	// Op is "read", "write", "fsync", "fdatasync" or, where a system call of the
 	// engine itself failed, its name.
 	Op string `json:"op"`
 	// Errno is the errno's name, for example "EIO"; "short" for a transfer
@@ -163,6 +187,10 @@ type DeviceCounters struct {
 type CPUTime struct {
 	BusyNS  int64 `json:"busy_ns"`
 	TotalNS int64 `json:"total_ns"`
+	// UserNS is the part of BusyNS that programs spent in user mode. The rest
+	// is the kernel's, and for whom it worked cannot be told: interrupts, soft
+	// interrupts and the block layer's own threads are nobody's.
+	UserNS *int64 `json:"user_ns,omitempty"`
 }
 
 // CgroupCounters are those of one cgroup; nil where the controller is absent.

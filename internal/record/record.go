@@ -27,7 +27,7 @@ const (
 	PlaceImported = "imported"
 )
 
-// A Record is one run of nativ bench.
+// A Record is one run of nativ bench or nativ fio, or an import.
 type Record struct {
 	SchemaVersion int       `json:"schema_version"`
 	Tool          Tool      `json:"tool"`
@@ -45,6 +45,9 @@ type Record struct {
 	Places  []Place  `json:"places"`
 	Prefill *Prefill `json:"prefill,omitempty"`
 	Rounds  []Round  `json:"rounds"`
+	// Calibration is what the engine could do, measured before the run; nil
+	// where that is not known.
+	Calibration *Calibration `json:"calibration,omitempty"`
 	// Sources says what the sampler could read, and why it could not read
 	// the rest.
 	Sources  []Source          `json:"sources"`
@@ -52,6 +55,8 @@ type Record struct {
 	Warnings []Warning         `json:"warnings,omitempty"`
 	// Cleaned is nil until the cleanup was tried.
 	Cleaned *Cleaned `json:"cleaned,omitempty"`
+	// Jobs is set in a record of nativ fio: how its passes belong together.
+	Jobs *Jobs `json:"jobs,omitempty"`
 	// Import is set where the numbers come from the files of another tool.
 	Import *Import `json:"import,omitempty"`
 }

@@ -91,9 +91,13 @@ const (
 	// WarnCgroupThrottled: the kernel held the place's CPU time back
 	// (cpu.max). Values: periods, throttled_ns.
 	WarnCgroupThrottled = "cgroup-throttled"
-	// WarnOtherLoad: more than half of the place's CPU time went to others.
-	// Values: busy, own (shares of the CPU time).
+	// WarnOtherLoad: other programs spent more than a tenth of the place's CPU
+	// time in user mode. Values: others (that share).
 	WarnOtherLoad = "other-cpu-load"
+	// WarnToolLimit: the IOPS come within 80 % of what the engine could do on
+	// the place's CPUs with I/Os that cost nothing, so that it may be the limit
+	// and not the drive. Values: iops, limit (I/Os a second), share.
+	WarnToolLimit = "tool-limit"
 	// WarnMemoryLimit: the place ran into its memory limit. Values: events.
 	WarnMemoryLimit = "memory-limit-reached"
 	// WarnOOM: the kernel killed something in the place for lack of memory.
@@ -116,7 +120,7 @@ func WarningCodes() []string {
 		WarnFileSmaller, WarnSmallFile, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable,
 		WarnNoTemperature, WarnCountersOff, WarnNoCounters,
 		WarnCacheAnswered, WarnExtraWrites, WarnSpread, WarnHeldUp, WarnStalls, WarnPassesMissing, WarnPassFailed, WarnContainerRemade,
-		WarnCgroupThrottled, WarnOtherLoad, WarnMemoryLimit, WarnOOM,
+		WarnCgroupThrottled, WarnOtherLoad, WarnToolLimit, WarnMemoryLimit, WarnOOM,
 		WarnImport,
 	}
 }

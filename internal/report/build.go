@@ -37,6 +37,9 @@ func Build(rec *record.Record, res analysis.Result, o Options) *Document {
 	if rec.Import != nil {
 		return imported(rec, res, o)
 	}
+	if rec.Jobs != nil {
+		return jobs(rec, res, o)
+	}
 	s := newSpeaker(o.Lang, rec)
 	b := &builder{notes: newNotes(s, rec, res.Warnings), res: &res}
 	d := &Document{Lang: o.Lang}
@@ -63,6 +66,7 @@ func Build(rec *record.Record, res analysis.Result, o Options) *Document {
 	add(Paragraph{Lines: []string{fmt.Sprintf(s.verdictWord, b.verdict())}})
 	if o.Details {
 		add(b.details()...)
+		add(b.toolCommands()...)
 	}
 	if len(o.Files) > 0 {
 		add(Paragraph{Lines: []string{b.filesWord}})
@@ -82,6 +86,9 @@ type builder struct {
 // label is the first cell of a row: the name and, aligned in text, the block
 // size of a phase.
 func (b *builder) label(ph *analysis.Phase) string {
+	if !b.ours(&ph.Job) {
+		return b.data(ph.Job.Name)
+	}
 	return pad(b.phase[kindOf(&ph.Job)], phaseWidth) + fmt.Sprintf("%5s", blockSize(ph.Job.BlockSize))
 }
 

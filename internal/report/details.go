@@ -88,7 +88,7 @@ func (b *builder) throughput() []Block {
 			ph := &b.res.Phases[j]
 			p := &ph.Places[i]
 			t.Rows = append(t.Rows, Row{Cells: []Cell{
-				{Text: mode(&ph.Job)}, {Text: blockSize(ph.Job.BlockSize)},
+				{Text: b.mode(&ph.Job)}, {Text: blockSize(ph.Job.BlockSize)},
 				{Text: orAbsent(p.IOPS, whole)},
 				{Text: orAbsent(p.BytesPerSec, mib)},
 				{Text: orAbsent(p.BytesPerSec, func(v float64) string { return b.short(v / 1e6) })},
@@ -101,13 +101,28 @@ func (b *builder) throughput() []Block {
 	return append(blocks, Paragraph{[]string{m.throughputNote}})
 }
 
+// mode is fio's rw of a phase of ours, and the name of another.
+func (b *builder) mode(j *job.Phase) string {
+	if !b.ours(j) {
+		return b.data(j.Name)
+	}
+	return mode(j)
+}
+
+func (b *builder) modeAndSize(j *job.Phase) string {
+	if !b.ours(j) {
+		return b.data(j.Name)
+	}
+	return mode(j) + " " + blockSize(j.BlockSize)
+}
+
 // rows calls f for every phase and place.
 func (b *builder) rows(t *Table, f func(p *analysis.Place) []string) {
 	for i := range b.res.Phases {
 		ph := &b.res.Phases[i]
 		for j := range ph.Places {
 			p := &ph.Places[j]
-			r := Row{Cells: []Cell{{Text: mode(&ph.Job) + " " + blockSize(ph.Job.BlockSize)}, {Text: b.placeName(b.rec, p.Name)}}}
+			r := Row{Cells: []Cell{{Text: b.modeAndSize(&ph.Job)}, {Text: b.placeName(b.rec, p.Name)}}}
 			for _, text := range f(p) {
 				r.Cells = append(r.Cells, Cell{Text: text})
 			}
@@ -361,6 +376,9 @@ func (b *builder) method() Facts {
 	}
 	f.add(m.order, b.order())
 	f.add(m.engine, b.engines())
+	if c := b.rec.Calibration; c != nil && c.NopsPerSec > 0 && c.SinglesPerSec > 0 {
+		f.add(m.calibration, fmt.Sprintf(m.calibrationText, b.short(c.NopsPerSec), strconv.Itoa(c.Batch), b.short(c.SinglesPerSec), strconv.Itoa(c.CPU)))
+	}
 	f.add(m.maxprocs, strconv.Itoa(p.GOMAXPROCS))
 	f.add(m.seed, strconv.FormatUint(p.Seed, 10))
 	if pre := b.rec.Prefill; pre != nil && pre.ElapsedNS > 0 {

@@ -230,12 +230,33 @@ func kindOf(j *job.Phase) kind {
 	return kind(j.Mode)
 }
 
+// ours reports whether a phase is one that has a name in each language; one
+// from the user's job file has the name that the user gave it.
+func (s *speaker) ours(j *job.Phase) bool {
+	switch j.Name {
+	case job.RandRead4K, job.RandWrite4K, job.Read128K, job.Write128K, job.SyncWrite4K:
+		return s.phase[kindOf(j)] != ""
+	}
+	return false
+}
+
 // phaseName is the name of a phase, such as "Random read 4K".
 func (s *speaker) phaseName(j *job.Phase) string {
 	if j.Name == "prefill" {
 		return s.prefill
 	}
+	if !s.ours(j) {
+		return s.data(j.Name)
+	}
 	return s.phase[kindOf(j)] + glue + blockSize(j.BlockSize)
+}
+
+// inPhaseName is that name in a sentence: "in random reads".
+func (s *speaker) inPhaseName(j *job.Phase) string {
+	if !s.ours(j) {
+		return fmt.Sprintf(s.inOther, s.data(j.Name))
+	}
+	return s.inPhase[kindOf(j)]
 }
 
 // inIOPS reports whether people name a phase's speed in I/Os per second and not

@@ -150,6 +150,10 @@ func (n *notes) planLine(done bool) string {
 			each = n.seconds(s.RuntimeNS)
 		}
 	}
+	// The phases of a job file have runtimes of their own, or none.
+	if lo, hi := runtimes(p); lo != hi {
+		each = n.seconds(lo) + "–" + n.seconds(hi)
+	}
 	if passes > 1 {
 		each = n.int(int64(passes)) + "×" + each
 	}
@@ -159,6 +163,17 @@ func (n *notes) planLine(done bool) string {
 	}
 	return fmt.Sprintf(n.planText, n.testCount(len(p.Phases)), places, each, took, n.binary(p.FileSize)) +
 		n.after(record.WarnFileSmaller, record.WarnSmallFile, record.WarnShortWrites)
+}
+
+// runtimes returns the shortest and the longest pass of a plan in nanoseconds.
+func runtimes(p *record.Plan) (shortest, longest int64) {
+	for i, s := range p.Steps {
+		if i == 0 {
+			shortest = s.RuntimeNS
+		}
+		shortest, longest = min(shortest, s.RuntimeNS), max(longest, s.RuntimeNS)
+	}
+	return shortest, longest
 }
 
 // minutesOf words an estimate: "2 minutes", "2 to 3 minutes", "40 s".

@@ -12,6 +12,7 @@ var german = messages{
 	and:      "und",
 	everyone: "English: nativ report %s --lang en",
 	imported: importGerman,
+	jobs:     jobsGerman,
 
 	unknown: "unbekannt", none: "keine", yes: "ja", no: "nein", on: "an", off: "aus",
 	oneCPU: "1 CPU", nCPUs: "%s\u00a0CPUs",
@@ -19,6 +20,7 @@ var german = messages{
 		kindRandRead: "Zufällig lesen", kindRandWrite: "Zufällig schreiben",
 		kindRead: "Seq. lesen", kindWrite: "Seq. schreiben", kindSync: "Sync-Schreiben",
 	},
+	inOther: "bei %s",
 	inPhase: map[kind]string{
 		kindRandRead: "beim zufälligen Lesen", kindRandWrite: "beim zufälligen Schreiben",
 		kindRead: "beim sequenziellen Lesen", kindWrite: "beim sequenziellen Schreiben", kindSync: "beim Sync-Schreiben",
@@ -39,7 +41,7 @@ var german = messages{
 		record.FailDeadline:    "der Messprozess antwortete nicht in der Frist",
 		record.FailProtocol:    "unerwartete Antwort des Messprozesses",
 		record.FailTicket:      "der Ort sah eine andere Datei",
-		record.FailEngine:      "io_uring ließ sich nicht einrichten",
+		record.FailEngine:      "die Engine ließ sich nicht einrichten",
 		record.FailEmpty:       "keine Zahl davon ist brauchbar",
 	},
 
@@ -167,7 +169,8 @@ var german = messages{
 		record.WarnPassFailed:      "Gescheiterter Durchgang, %s: %s. Kernelmeldungen prüfen (dmesg), dann wiederholen.",
 		record.WarnContainerRemade: "Der Container endete und wurde neu angelegt: %s. Kernelmeldungen prüfen (dmesg), dann wiederholen.",
 		record.WarnCgroupThrottled: "Der Kernel hielt CPU-Zeit zurück (cpu.max): %s. Grenze der Gruppe aufheben, sonst misst der Test sie.",
-		record.WarnOtherLoad:       "Andere verbrauchten bis zu %[2]s\u00a0%% der CPU-Zeit: %[1]s. Für saubere Zahlen diese Last anhalten.",
+		record.WarnOtherLoad:       "Andere Programme belegten bis zu %[2]s\u00a0%% der CPU-Zeit: %[1]s. Für saubere Zahlen diese Last anhalten.",
+		record.WarnToolLimit:       "Vielleicht bremst nativ, nicht das Laufwerk: %[1]s, %[2]s\u00a0%% der kalibrierten Rate. Mehr CPUs oder größere Blöcke nehmen.",
 		record.WarnMemoryLimit:     "Die Speichergrenze wurde erreicht: %s. Mit --memory mehr geben.",
 		record.WarnOOM:             "Der Kernel beendete Prozesse aus Speichermangel: %s. Mit --memory mehr geben.",
 		record.WarnImport:          "Eine Zahl eines anderen Werkzeugs ist mit Vorsicht zu lesen; siehe den Bericht seiner Datei.",
@@ -188,6 +191,7 @@ var german = messages{
 		fileText: "%[1]s, Ausrichtung für Direct I/O: Speicher %[2]s, Offset %[3]s", spaceText: "%s, davon %s frei",
 		runtime: "Laufzeit", idmap: "ID-Abbildung", apparmor: "AppArmor", seccomp: "Seccomp", cpusRow: "CPUs", memoryRow: "Speicher",
 		groupRow: "cgroup", controllers: "Controller %s",
+		calibration: "Kalibrierung", calibrationText: "höchstens %[1]s I/Os/s je Kern bei iodepth\u00a0%[2]s, %[3]s bei iodepth\u00a01 (No-ops, CPU\u00a0%[4]s)",
 		order: "Reihenfolge", engine: "Engine", phases: "fio-Optionen",
 		mergedText: "%s (%s)", mergedNote: "Der Kernel fasste I/Os auf dem Weg zum Laufwerk zusammen; I/Os des Laufwerks je I/O des Tests: %s. Die IOPS dort sind die des Tests, nicht die des Laufwerks.",
 		seed: "Startwert", maxprocs: "GOMAXPROCS",

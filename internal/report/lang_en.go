@@ -12,6 +12,7 @@ var english = messages{
 	and:      "and",
 	everyone: "Deutsch: nativ report %s --lang de",
 	imported: importEnglish,
+	jobs:     jobsEnglish,
 
 	unknown: "unknown", none: "none", yes: "yes", no: "no", on: "on", off: "off",
 	oneCPU: "1 CPU", nCPUs: "%s\u00a0CPUs",
@@ -19,6 +20,7 @@ var english = messages{
 		kindRandRead: "Random read", kindRandWrite: "Random write",
 		kindRead: "Seq. read", kindWrite: "Seq. write", kindSync: "Sync write",
 	},
+	inOther: "in %s",
 	inPhase: map[kind]string{
 		kindRandRead: "in random reads", kindRandWrite: "in random writes",
 		kindRead: "in sequential reads", kindWrite: "in sequential writes", kindSync: "in sync writes",
@@ -39,7 +41,7 @@ var english = messages{
 		record.FailDeadline:    "the worker did not answer in time",
 		record.FailProtocol:    "unexpected answer of the worker",
 		record.FailTicket:      "the place saw another file",
-		record.FailEngine:      "io_uring could not be set up",
+		record.FailEngine:      "the engine could not be set up",
 		record.FailEmpty:       "no number of it can be used",
 	},
 
@@ -167,7 +169,8 @@ var english = messages{
 		record.WarnPassFailed:      "Failed pass, %s: %s. Check the kernel's messages (dmesg), then repeat.",
 		record.WarnContainerRemade: "The container ended and was made anew: %s. Check the kernel's messages (dmesg), then repeat.",
 		record.WarnCgroupThrottled: "The kernel held CPU time back (cpu.max): %s. Lift the group's limit, or it is what the test measures.",
-		record.WarnOtherLoad:       "Others used up to %[2]s\u00a0%% of the CPU time: %[1]s. Stop that load for clean numbers.",
+		record.WarnOtherLoad:       "Other programs used up to %[2]s\u00a0%% of the CPU time: %[1]s. Stop that load for clean numbers.",
+		record.WarnToolLimit:       "nativ itself may be the limit, not the drive: %[1]s, %[2]s\u00a0%% of its calibrated rate. Use more CPUs or larger blocks.",
 		record.WarnMemoryLimit:     "The memory limit was reached: %s. Give more with --memory.",
 		record.WarnOOM:             "The kernel killed processes for want of memory: %s. Give more with --memory.",
 		record.WarnImport:          "A number of another tool is to be read with care; see the report of its file.",
@@ -188,6 +191,7 @@ var english = messages{
 		fileText: "%[1]s, alignment for direct I/O: memory %[2]s, offset %[3]s", spaceText: "%s, %s of it free",
 		runtime: "Runtime", idmap: "ID map", apparmor: "AppArmor", seccomp: "Seccomp", cpusRow: "CPUs", memoryRow: "Memory",
 		groupRow: "cgroup", controllers: "controllers\u00a0%s",
+		calibration: "Calibration", calibrationText: "at most %[1]s I/Os/s a core at iodepth\u00a0%[2]s, %[3]s at iodepth\u00a01 (no-ops, CPU\u00a0%[4]s)",
 		order: "Order", engine: "Engine", phases: "fio options",
 		mergedText: "%s (%s)", mergedNote: "The kernel merged I/Os on their way to the drive; I/Os of the drive for each of the test: %s. The IOPS there are those of the test, not of the drive.",
 		seed: "Seed", maxprocs: "GOMAXPROCS",

@@ -42,6 +42,7 @@ type messages struct {
 	oneCPU, nCPUs                   string
 	phase                           map[kind]string
 	inPhase                         map[kind]string // "in random reads"
+	inOther                         string          // "in %s", the name of a phase
 	place                           map[string]string
 	layer                           map[string]string // kinds of layers in a stack
 	layerOn                         string            // "ext4 on LVM"
@@ -75,6 +76,7 @@ type messages struct {
 
 	verdict  verdictMessages
 	imported importMessages
+	jobs     jobsMessages
 	warn     map[string]string // by code; some have variants, "code/variant"
 	detail   detailMessages
 }
@@ -113,6 +115,7 @@ type detailMessages struct {
 	groupRow, controllers                                   string
 	order, engine, phases, seed, maxprocs                   string
 	mergedText, mergedNote                                  string
+	calibration, calibrationText                            string
 	prefill, prefillText, writtenRow, writtenText, rules    string
 	rulesText, run, tool, commandHead, unreadable           string
 	sensorText, missingText, below                          string

@@ -177,12 +177,10 @@ func (n *notes) text(o *note) string {
 		return sprint(n.where(o), n.fixed(extreme(o, "ratio", math.Max), 1))
 	case record.WarnSpread:
 		return sprint(n.where(o), n.percent(extreme(o, "spread", math.Max)))
+	case record.WarnToolLimit:
+		return sprint(n.where(o), n.percent(extreme(o, "share", math.Max)))
 	case record.WarnOtherLoad:
-		var most float64
-		for _, w := range o.warnings {
-			most = max(most, w.Values["busy"]-w.Values["own"])
-		}
-		return sprint(n.where(o), n.percent(most))
+		return sprint(n.where(o), n.percent(extreme(o, "others", math.Max)))
 	case record.WarnPassFailed:
 		return sprint(n.where(o), n.failure(w.Words["code"], w.Words["detail"]))
 	case record.WarnPassesMissing, record.WarnHeldUp, record.WarnContainerRemade, record.WarnCgroupThrottled, record.WarnMemoryLimit, record.WarnOOM:

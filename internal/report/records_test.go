@@ -411,7 +411,8 @@ func noisy() *record.Record {
 		for id, c := range p.Watch.After.CPUs {
 			before := p.Watch.Before.CPUs[id]
 			c.BusyNS = before.BusyNS + c.TotalNS - before.TotalNS
-			p.Watch.After.CPUs[id] = c
+			before.UserNS, c.UserNS = new(int64(0)), new((c.TotalNS-before.TotalNS)*62/100)
+			p.Watch.Before.CPUs[id], p.Watch.After.CPUs[id] = before, c
 		}
 		p.Outcome.Usage.SystemNS /= 4
 	})

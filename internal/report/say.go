@@ -24,6 +24,7 @@ const (
 	SayPrefilled                // size, speed
 	SayCleaning                 //
 	SayFailed                   // why
+	SayStandsFor                // a path that does not exist, the name of the file in its place
 )
 
 var sayings = map[string][]string{
@@ -38,6 +39,7 @@ var sayings = map[string][]string{
 		SayPrefilled:  "Test file written: %s at %s",
 		SayCleaning:   "Cleaning up",
 		SayFailed:     "failed: %s",
+		SayStandsFor:  "%s does not exist: %s beside it stands for it and is removed afterwards",
 	},
 	"de": {
 		SayLeftovers:  "Frühere, abgebrochene Läufe haben etwas zurückgelassen (%d):",
@@ -50,6 +52,7 @@ var sayings = map[string][]string{
 		SayPrefilled:  "Testdatei geschrieben: %s mit %s",
 		SayCleaning:   "Räume auf",
 		SayFailed:     "fehlgeschlagen: %s",
+		SayStandsFor:  "%s gibt es nicht: %s daneben steht dafür und wird danach entfernt",
 	},
 }
 

@@ -83,7 +83,7 @@ func (b *builder) finding(v *analysis.Verdict) string {
 		return m.noComparison
 	}
 	l := &ph.Loss
-	in := b.inPhase[kindOf(&ph.Job)]
+	in := b.inPhaseName(&ph.Job)
 	switch v.Finding {
 	case analysis.FindContainer:
 		s := fmt.Sprintf(m.containerOne, in, b.whole(-l.Container.Tenths))
@@ -182,7 +182,7 @@ func (b *builder) noLoss(v *analysis.Verdict) string {
 			p, lxc = ph.Loss.Total, true
 		}
 		if p != nil && p.Tenths < 0 && (least == nil || p.Fraction < least.Fraction) {
-			least, in = p, b.inPhase[kindOf(&ph.Job)]
+			least, in = p, b.inPhaseName(&ph.Job)
 		}
 	}
 	deficit := m.noDeficit

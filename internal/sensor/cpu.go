@@ -83,7 +83,8 @@ func parseProcStat(r io.Reader) (map[int]record.CPUTime, error) {
 		if _, ok := cpus[int(id)]; ok {
 			return nil, fmt.Errorf("cpu%d is there twice", id)
 		}
-		var t record.CPUTime
+		var user int64
+		t := record.CPUTime{UserNS: &user}
 		for i, s := range f[1:min(len(f), 9)] {
 			// Idle time may run backwards a little, but never below zero.
 			n, err := strconv.ParseUint(s, 10, 64)
@@ -95,6 +96,9 @@ func parseProcStat(r io.Reader) (map[int]record.CPUTime, error) {
 			}
 			ns := int64(n) * tickNS
 			t.TotalNS += ns
+			if i == userField || i == niceField {
+				user += ns
+			}
 			if i != idleField && i != iowaitField {
 				t.BusyNS += ns
 			}
@@ -114,6 +118,8 @@ func parseProcStat(r io.Reader) (map[int]record.CPUTime, error) {
 // Positions in a line, counted from user; guest and guest_nice (8 and 9) are
 // not read.
 const (
+	userField   = 0
+	niceField   = 1
 	idleField   = 3
 	iowaitField = 4
 )

@@ -21,9 +21,9 @@ ctxt 1060245
 cpu99 1 2 3 4
 `
 	want := map[int]record.CPUTime{
-		0:  {BusyNS: (4464 + 5 + 2910 + 7 + 25 + 186) * 1e7, TotalNS: (4464 + 5 + 2910 + 7 + 25 + 186 + 71588 + 1283) * 1e7},
-		2:  {BusyNS: (1 + 2 + 3 + 6 + 7) * 1e7, TotalNS: 28e7},
-		13: {BusyNS: 6e7, TotalNS: 10e7},
+		0:  {BusyNS: (4464 + 5 + 2910 + 7 + 25 + 186) * 1e7, TotalNS: (4464 + 5 + 2910 + 7 + 25 + 186 + 71588 + 1283) * 1e7, UserNS: ptr(int64((4464 + 5) * 1e7))},
+		2:  {BusyNS: (1 + 2 + 3 + 6 + 7) * 1e7, TotalNS: 28e7, UserNS: ptr(int64(3e7))},
+		13: {BusyNS: 6e7, TotalNS: 10e7, UserNS: ptr(int64(3e7))},
 	}
 	got, err := parseProcStat(strings.NewReader(in))
 	must(t, err)

@@ -101,3 +101,21 @@ func logicalBlockSize(major, minor uint32, sysfs string) (int64, error) {
 	}
 	return n, nil
 }
+
+// Sync is fsync or, with data, fdatasync.
+func Sync(fd int, data bool) syscall.Errno {
+	for {
+		err := error(nil)
+		if data {
+			err = unix.Fdatasync(fd)
+		} else {
+			err = unix.Fsync(fd)
+		}
+		switch e, _ := err.(syscall.Errno); {
+		case err == nil:
+			return 0
+		case e != unix.EINTR:
+			return e
+		}
+	}
+}

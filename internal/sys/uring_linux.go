@@ -13,6 +13,7 @@ import (
 // Flags of io_uring_setup (include/uapi/linux/io_uring.h), with the kernel
 // that brought them.
 const (
+	SetupIOPoll       = 1 << 0  // IORING_SETUP_IOPOLL, 5.1
 	SetupCoopTaskrun  = 1 << 8  // IORING_SETUP_COOP_TASKRUN, 5.19
 	SetupSingleIssuer = 1 << 12 // IORING_SETUP_SINGLE_ISSUER, 6.0
 	SetupDeferTaskrun = 1 << 13 // IORING_SETUP_DEFER_TASKRUN, 6.1
@@ -26,6 +27,7 @@ func SetupFlagNames(flags uint32) []string {
 		bit  uint32
 		name string
 	}{
+		{SetupIOPoll, "IORING_SETUP_IOPOLL"},
 		{SetupCoopTaskrun, "IORING_SETUP_COOP_TASKRUN"},
 		{SetupSingleIssuer, "IORING_SETUP_SINGLE_ISSUER"},
 		{SetupDeferTaskrun, "IORING_SETUP_DEFER_TASKRUN"},
@@ -53,6 +55,7 @@ const (
 
 // Operations of io_uring_register.
 const (
+	registerBuffers   = 0  // IORING_REGISTER_BUFFERS, 5.1
 	registerFiles     = 2  // IORING_REGISTER_FILES, 5.1
 	unregisterFiles   = 3  // IORING_UNREGISTER_FILES
 	registerRingFDs   = 20 // IORING_REGISTER_RING_FDS, 5.18
@@ -69,6 +72,8 @@ const (
 const (
 	OpNop         = 0      // IORING_OP_NOP
 	OpFsync       = 3      // IORING_OP_FSYNC
+	OpReadFixed   = 4      // IORING_OP_READ_FIXED
+	OpWriteFixed  = 5      // IORING_OP_WRITE_FIXED
 	OpRead        = 22     // IORING_OP_READ, 5.6
 	OpWrite       = 23     // IORING_OP_WRITE, 5.6
 	SQEFixedFile  = 1 << 0 // IOSQE_FIXED_FILE
@@ -211,11 +216,14 @@ var setupLadder = []uint32{
 //
 // The completion queue gets the kernel's default of twice the entries, so it
 // cannot overflow while no more than entries I/Os are in flight.
-func OpenRing(entries int) (*Ring, error) {
+func OpenRing(entries int) (*Ring, error) { return OpenRingWith(entries, 0) }
+
+// OpenRingWith is OpenRing with more setup flags, which the kernel must take.
+func OpenRingWith(entries int, more uint32) (*Ring, error) {
 	var p params
 	var fd int
 	for _, flags := range setupLadder {
-		p = params{flags: flags}
+		p = params{flags: flags | more}
 		r, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(entries), uintptr(unsafe.Pointer(&p)), 0)
 		if errno == unix.EINVAL && flags != 0 {
 			continue
@@ -276,14 +284,36 @@ func (r *Ring) registerRing() {
 // Registered reports whether the ring's own descriptor is registered.
 func (r *Ring) Registered() bool { return r.registered }
 
-// RegisterFile makes fd file 0 of the ring, for SQEFixedFile.
-func (r *Ring) RegisterFile(fd int) error {
-	fds := [1]int32{int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), registerFiles, uintptr(unsafe.Pointer(&fds)), 1, 0, 0)
+// RegisterFiles makes fds the files 0 and following of the ring, for
+// SQEFixedFile.
+func (r *Ring) RegisterFiles(fds ...int) error {
+	all := make([]int32, len(fds))
+	for i, fd := range fds {
+		all[i] = int32(fd)
+	}
+	_, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), registerFiles,
+		uintptr(unsafe.Pointer(unsafe.SliceData(all))), uintptr(len(all)), 0, 0)
 	if errno != 0 {
 		return explainUring("io_uring_register", errno, "/proc")
 	}
 	r.file = true
+	return nil
+}
+
+// RegisterBlocks makes the blocks the buffers 0 and following of the ring, for
+// OpReadFixed and OpWriteFixed. The error is a *UringError with UringMemlock
+// where they are more than the process may lock.
+func (r *Ring) RegisterBlocks(b *Blocks) error {
+	all := make([]unix.Iovec, b.count)
+	for i := range all {
+		all[i].Base = (*byte)(unsafe.Pointer(unsafe.SliceData(b.Words(uint32(i), b.size))))
+		all[i].SetLen(int(b.size))
+	}
+	_, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), registerBuffers,
+		uintptr(unsafe.Pointer(unsafe.SliceData(all))), uintptr(len(all)), 0, 0)
+	if errno != 0 {
+		return explainUring("io_uring_register", errno, "/proc")
+	}
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (e *UringError) explain() string {
 	case UringForbidden:
 		return "io_uring is forbidden, by neither kernel.io_uring_disabled nor seccomp; look for a denial of a security module in the kernel log"
 	case UringMemlock:
-		return "the limit of locked memory (RLIMIT_MEMLOCK) is too small for the rings; raise it: ulimit -l, or LimitMEMLOCK= of the service"
+		return "the limit of locked memory (RLIMIT_MEMLOCK) is too small for the rings or the registered buffers (fixedbufs); raise it: ulimit -l, or LimitMEMLOCK= of the service"
 	case UringTooOld:
 		return "the kernel's io_uring cannot wait with a timeout; it needs Linux 5.11 or later"
 	}

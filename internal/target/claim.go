@@ -2,8 +2,9 @@ package target
 
 import "fmt"
 
-// A Claim is leave to do I/O on one open file that nativ made. Only this
-// package makes one, after its checks; an engine takes nothing else.
+// A Claim is leave to do I/O on one open file: on one that nativ made, or only
+// to read on one that was there before. Only this package makes one, after its
+// checks; an engine takes nothing else.
 //
 // The descriptor is a plain number without a finalizer: an engine keeps using
 // it when it no longer touches the Claim, and a descriptor that the garbage
@@ -40,9 +41,15 @@ type Mismatch struct {
 	// What differs: "kind", "name", "device", "inode", "size" or "links".
 	What      string
 	Got, Want string
+	// Foreign is that of the ticket.
+	Foreign bool
 }
 
 func (e *Mismatch) Error() string {
+	if e.Foreign {
+		return fmt.Sprintf("reopen %s: it is not the file that it was when the run began: %s is %s, must be %s; start again when nobody changes it",
+			e.Path, e.What, e.Got, e.Want)
+	}
 	return fmt.Sprintf("reopen %s: it is not the file that nativ made: %s is %s, must be %s; start the run again in a directory that nobody else changes",
 		e.Path, e.What, e.Got, e.Want)
 }

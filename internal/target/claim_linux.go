@@ -42,6 +42,9 @@ func Reopen(t Ticket) (*Claim, error) {
 
 // claimPath makes a claim on the file that fd, opened with O_PATH, names.
 func claimPath(fd int, t Ticket) (*Claim, error) {
+	if t.Foreign && t.Write {
+		return nil, fmt.Errorf("reopen %s: it was there before nativ, which writes only to files of its own", t.Path)
+	}
 	if err := t.check(fd); err != nil {
 		return nil, err
 	}
@@ -52,9 +55,25 @@ func claimPath(fd int, t Ticket) (*Claim, error) {
 	if t.Direct {
 		flags |= unix.O_DIRECT
 	}
+	switch t.Sync {
+	case "sync":
+		flags |= unix.O_SYNC
+	case "dsync":
+		flags |= unix.O_DSYNC
+	case "", "none":
+	default:
+		return nil, fmt.Errorf("reopen %s: sync=%q is none of none, sync, dsync", t.Path, t.Sync)
+	}
 	// By way of the descriptor: a second look-up of the path could find
 	// something else, and merely opening a device or a FIFO does things.
-	rw, err := open("/proc/self/fd/"+strconv.Itoa(fd), flags)
+	name := "/proc/self/fd/" + strconv.Itoa(fd)
+	rw, err := -1, error(unix.EPERM)
+	if t.Foreign { // its access time is not ours to change; only its owner may ask for that
+		rw, err = open(name, flags|unix.O_NOATIME)
+	}
+	if err == unix.EPERM {
+		rw, err = open(name, flags)
+	}
 	if err != nil {
 		if t.Direct && err == unix.EINVAL {
 			return nil, refuseNoDirect(path.Dir(t.Path))
@@ -83,12 +102,14 @@ func (t *Ticket) check(fd int) error {
 		return fmt.Errorf("reopen %s: stat: %w", t.Path, err)
 	}
 	differs := func(what string, got, want any) error {
-		return &Mismatch{Path: t.Path, What: what, Got: fmt.Sprint(got), Want: fmt.Sprint(want)}
+		return &Mismatch{Path: t.Path, What: what, Got: fmt.Sprint(got), Want: fmt.Sprint(want), Foreign: t.Foreign}
 	}
 	switch {
 	case st.Mode&unix.S_IFMT != unix.S_IFREG:
 		return differs("kind", kindOf(st.Mode), "a regular file")
-	case t.Nonce == "" || path.Base(t.Path) != fileName(t.Nonce):
+	case t.Foreign && t.Nonce != "":
+		return differs("nonce", t.Nonce, "none, as it is not nativ's")
+	case !t.Foreign && (t.Nonce == "" || path.Base(t.Path) != fileName(t.Nonce)):
 		return differs("name", path.Base(t.Path), fileName(t.Nonce))
 	case unix.Major(st.Dev) != t.DevMajor || unix.Minor(st.Dev) != t.DevMinor:
 		return differs("device", devString(st.Dev), devString(unix.Mkdev(t.DevMajor, t.DevMinor)))
@@ -96,7 +117,7 @@ func (t *Ticket) check(fd int) error {
 		return differs("inode", st.Ino, t.Ino)
 	case st.Size != t.Size:
 		return differs("size", st.Size, t.Size)
-	case st.Nlink != 1:
+	case !t.Foreign && st.Nlink != 1:
 		// A second name could be anybody's way to the data, and a name that
 		// is gone means that the run is over.
 		return differs("links", st.Nlink, 1)

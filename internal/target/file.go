@@ -6,8 +6,10 @@ import (
 	"nativ/internal/journal"
 )
 
-// A File is the test file of a run: made by nativ, named by 128 random bits,
-// and removed only while it is still the same file.
+// A File is a file that a run works on. One that Create made is named by 128
+// random bits and removed only while it is still the same file. One from
+// OpenExisting belongs to somebody else: it is only read, and Remove does
+// nothing to it.
 type File struct {
 	dirFd int // the directory, O_PATH; the file is created and removed by it
 	fd    int // keeps the inode from being given to another file
@@ -21,17 +23,29 @@ type File struct {
 	off   int64
 	item  *journal.Item
 	gone  bool
+	// foreign is true for a file from OpenExisting; sparse, where it is known
+	// to have holes.
+	foreign, sparse bool
 }
 
 // Path is the absolute path of the file on the host.
 func (f *File) Path() string { return f.path }
 
+// Foreign reports whether the file belongs to somebody else and may only be
+// read.
+func (f *File) Foreign() bool { return f.foreign }
+
+// CanDirect reports whether direct I/O works on the file. Only on a foreign one
+// it may not.
+func (f *File) CanDirect() bool { return f.mem > 0 }
+
 // Ticket names the file for a place that sees it at path. A ticket without
-// write lets the place only read.
+// write lets the place only read. That of a foreign file is never honoured with
+// write.
 func (f *File) Ticket(path string, write, direct bool) Ticket {
 	return Ticket{
 		Path: path, DevMajor: f.major, DevMinor: f.minor, Ino: f.ino,
-		Size: f.size, Nonce: f.nonce, Write: write, Direct: direct,
+		Size: f.size, Nonce: f.nonce, Foreign: f.foreign, Write: write, Direct: direct,
 	}
 }
 

@@ -124,6 +124,9 @@ func (f *File) Facts() record.File {
 
 // Chown gives the file to uid and gid: those of the container's root.
 func (f *File) Chown(uid, gid int) error {
+	if f.foreign {
+		return fmt.Errorf("give %s to uid %d: it was there before nativ, which changes nothing of it", f.path, uid)
+	}
 	if err := unix.Fchown(f.fd, uid, gid); err != nil {
 		return fmt.Errorf("give %s to uid %d, gid %d: %w", f.path, uid, gid, err)
 	}
@@ -155,10 +158,15 @@ func (f *File) SyncAndCheckWritten() error {
 }
 
 // Remove removes the file, if the name still leads to it; a name that leads
-// to another file is an error and stays. It may be called again.
+// to another file is an error and stays. A foreign file is only let go of. It
+// may be called again.
 func (f *File) Remove() error {
 	if f.gone {
 		return nil
+	}
+	if f.foreign {
+		f.gone = true
+		return unix.Close(f.fd)
 	}
 	if f.fd >= 0 {
 		if _, err := removeFile(f.dirFd, f.path, unix.Mkdev(f.major, f.minor), f.ino, true); err != nil {

@@ -17,6 +17,9 @@ type Refusal struct {
 	// NeedBytes is the file's size and KeepBytes what must stay free, with
 	// RefuseSpace; FreeBytes is what is free now.
 	NeedBytes, KeepBytes, FreeBytes int64
+	// Kind is what Dir is instead of a file that can be measured, with
+	// RefuseKind.
+	Kind string
 	// Err is the system's own reason, where it gave one.
 	Err error
 }
@@ -29,6 +32,9 @@ const (
 	RefuseSpace    = "space"     // not enough room, or a full disk or quota
 	RefuseDirect   = "no-direct" // the filesystem cannot do direct I/O
 	RefusePseudo   = "pseudo"    // proc, sysfs: no files of one's own
+	// RefuseKind: an existing path that is no regular file, or an empty one;
+	// Dir is that path.
+	RefuseKind = "kind"
 	// RefusePermission: the user may not make files there.
 	RefusePermission = "permission"
 )
@@ -46,6 +52,8 @@ func (r *Refusal) message() string {
 		return fmt.Sprintf("measure %s: %s holds no files of one's own", r.Dir, r.FSType)
 	case RefuseReadOnly:
 		return fmt.Sprintf("measure %s: it is mounted read-only", r.Dir)
+	case RefuseKind:
+		return fmt.Sprintf("measure %s: it is %s, not a file with something in it", r.Dir, r.Kind)
 	case RefusePermission:
 		return fmt.Sprintf("measure %s: make a file there: %v", r.Dir, r.Err)
 	case RefuseDirect:
@@ -89,6 +97,11 @@ func (r *Refusal) Next() string {
 	switch r.Code {
 	case RefuseReadOnly:
 		return "remount it read-write or give another --dir"
+	case RefuseKind:
+		if r.Kind == "a device" {
+			return "devices are not measured as yet: name a file on a filesystem of that drive"
+		}
+		return "name a file, or a directory with --directory"
 	case RefusePermission:
 		return "give a --dir that you may write to, or run as root"
 	case RefuseSpace:

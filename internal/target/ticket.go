@@ -10,11 +10,19 @@ type Ticket struct {
 	DevMinor uint32 `json:"dev_minor"`
 	Ino      uint64 `json:"ino"`
 	Size     int64  `json:"size_bytes"`
-	// Nonce is part of the file's name: 128 random bits in hexadecimal.
+	// Nonce is part of the file's name: 128 random bits in hexadecimal. It is
+	// empty where the file is Foreign.
 	Nonce string `json:"nonce"`
+	// Foreign says that the file is not nativ's: it was there before, under a
+	// name of its own, and may only be read. A ticket that is Foreign and
+	// Write is refused.
+	Foreign bool `json:"foreign,omitempty"`
 	// Write says whether the pass writes; a claim made from a ticket without
 	// it is opened read-only.
 	Write bool `json:"write"`
 	// Direct asks for O_DIRECT.
 	Direct bool `json:"direct"`
+	// Sync is how the file is opened for writing: "sync" (O_SYNC), "dsync"
+	// (O_DSYNC), or "" or "none" for neither (fio: sync).
+	Sync string `json:"sync,omitempty"`
 }

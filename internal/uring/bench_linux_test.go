@@ -7,6 +7,7 @@ import (
 
 	"nativ/internal/job"
 	"nativ/internal/record"
+	"nativ/internal/target"
 	"nativ/internal/worker/enginetest"
 )
 
@@ -36,7 +37,7 @@ func BenchmarkRandRead(b *testing.B) {
 				Name: "bench", Mode: job.RandRead, BlockSize: 4096, IODepth: bm.depth, NumJobs: 1,
 				MaxBytes: int64(b.N) * 4096, RandSeed: 1,
 			}
-			o, err := e.Run(b.Context(), p, enginetest.Claim(b, tk, false, false), func(record.Event) {})
+			o, err := e.Run(b.Context(), p, []*target.Claim{enginetest.Claim(b, tk, false, false)}, func(record.Event) {})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -50,23 +51,5 @@ func BenchmarkRandRead(b *testing.B) {
 			b.ReportMetric(float64(p999), "p99.9-ns")
 			b.ReportMetric(float64(o.Read.Lat.Max), "max-ns")
 		})
-	}
-}
-
-func BenchmarkFill(b *testing.B) {
-	f := newFiller(1, 0)
-	w := make([]uint64, 1<<20/8)
-	b.SetBytes(1 << 20)
-	for b.Loop() {
-		f.fill(w)
-	}
-}
-
-func BenchmarkStamp128K(b *testing.B) {
-	f := newFiller(1, 0)
-	w := make([]uint64, 128<<10/8)
-	b.SetBytes(128 << 10)
-	for b.Loop() {
-		f.stamp(w, 0)
 	}
 }

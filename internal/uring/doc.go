@@ -1,6 +1,6 @@
-// Package uring is the io_uring engine: it does the I/O of a phase with one
-// OS thread and one ring a job, and measures lat, the time from submission to
-// reaping.
+// Package uring is the io_uring engine: it does the I/O of a pass with one OS
+// thread and one ring a job, and measures lat, the time from submission to
+// reaping: submission and wait are one call, so that there is no slat.
 //
 // The loop of a job blocks in a raw system call, of which Go's scheduler does
 // not learn. That is cheaper than a plain one, and safe under three conditions

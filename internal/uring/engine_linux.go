@@ -2,15 +2,14 @@ package uring
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
-	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"nativ/internal/job"
+	"nativ/internal/pass"
 	"nativ/internal/record"
 	"nativ/internal/sys"
 	"nativ/internal/target"
@@ -21,7 +20,7 @@ import (
 type Engine struct{}
 
 // Name is that of fio's ioengine.
-func (*Engine) Name() string { return "io_uring" }
+func (*Engine) Name() string { return string(job.IOUring) }
 
 // Probe makes a ring as a pass would and says what the kernel gave. An error is
 // a *sys.UringError where the kernel or a policy forbids io_uring.
@@ -56,187 +55,138 @@ func probe() (record.Engine, error) {
 		_ = r.Close()
 		return record.Engine{}, err
 	}
-	e := describe(r, r.RegisterFile(fd) == nil)
+	e := describe(r, r.RegisterFiles(fd) == nil)
 	return e, r.Close()
 }
 
+// describe says how a ring was set up. Buffers are registered only where a
+// phase asks for it: an unprivileged container could not, since 4 jobs × 32 ×
+// 128K are 16 MiB and RLIMIT_MEMLOCK is 8.
 func describe(r *sys.Ring, files bool) record.Engine {
 	return record.Engine{
 		Name:            (*Engine)(nil).Name(),
 		Setup:           sys.SetupFlagNames(r.Flags),
 		RegisteredFiles: files,
 		RegisteredRing:  r.Registered(),
-		// An unprivileged container could not: 4 jobs × 32 × 128K are 16 MiB,
-		// and RLIMIT_MEMLOCK is 8. So nobody does.
-		RegisteredBuffers: false,
 	}
 }
 
-// Bits of pass.stop.
-const (
-	stopAsked = 1 << iota
-	stopError
-)
+// IOEngine is what a pass needs of the engine.
+func (e *Engine) IOEngine() pass.IOEngine { return pass.IOEngine{Name: e.Name(), New: newDriver} }
 
-// A clock reads CLOCK_MONOTONIC by way of Go's monotonic clock, which is the
-// same one: that is a call into the vDSO, where unix.ClockGettime is a system
-// call.
-type clock struct {
-	epoch  time.Time
-	offset int64
+// Run runs one pass; see worker.Engine for the contract and pass.Run.
+func (e *Engine) Run(ctx context.Context, ph job.Phase, files []*target.Claim, sink func(record.Event)) (*record.Outcome, error) {
+	return pass.Run(ctx, e.IOEngine(), ph, files, sink)
 }
 
-func newClock() clock {
-	c := clock{epoch: time.Now()}
-	best := int64(1 << 62)
-	for range 16 { // the tightest bracket is within some 100 ns
-		a := c.now()
-		m := sys.MonoNow()
-		b := c.now()
-		if b-a < best {
-			best = b - a
-			c.offset += m - (a+b)/2
+// A driver does the I/O of one job with one ring.
+type driver struct {
+	*pass.Job
+
+	// head and tail are the driver's own copies of the indices that it alone
+	// writes.
+	ring       *sys.Ring
+	head, tail uint32
+	unsent     uint32    // SQEs that the kernel has not taken yet
+	wait       *sys.Wait // of every wait
+
+	fds      []int32  // the files, or their indices where they are registered
+	opcodes  [2]uint8 // by direction
+	sqeFlags uint8
+	fixed    bool // the buffers are registered
+}
+
+func newDriver(j *pass.Job) pass.Driver {
+	return &driver{Job: j, opcodes: [2]uint8{pass.Read: sys.OpRead, pass.Write: sys.OpWrite}}
+}
+
+// Setup makes the ring and the buffers.
+func (d *driver) Setup() (err error) {
+	ph := d.Phase()
+	var more uint32
+	if ph.HiPri {
+		more = sys.SetupIOPoll
+	}
+	if d.ring, err = sys.OpenRingWith(d.Depth(), more); err != nil {
+		return err
+	}
+	d.head, d.tail = *d.ring.CQHead, *d.ring.SQTail
+	for i, fd := range d.FDs {
+		d.fds = append(d.fds, int32(i))
+		d.fds[i] = int32(fd)
+	}
+	switch err := d.ring.RegisterFiles(d.FDs...); {
+	case err == nil:
+		d.sqeFlags = sys.SQEFixedFile
+		for i := range d.fds {
+			d.fds[i] = int32(i)
 		}
+	case ph.RegisterFiles:
+		return fmt.Errorf("register files (registerfiles=1): %w", err)
 	}
-	return c
-}
-
-func (c *clock) now() int64 { return int64(time.Since(c.epoch)) + c.offset }
-
-// A pass is what the jobs of one Run share.
-type pass struct {
-	phase      job.Phase
-	fd         int
-	size       int64
-	memAlign   int64
-	clock      clock
-	startNS    int64
-	deadlineNS int64
-	start      chan struct{} // closed when startNS is set
-	aborted    bool          // set before start is closed: do nothing
-	ended      chan struct{} // one message a job
-	threads    []*thread
-
-	_      [64]byte // what changes apart from what does not
-	stop   atomic.Uint32
-	_      [60]byte
-	budget atomic.Int64 // blocks of MaxBytes that nobody took yet
-}
-
-func newPass(p job.Phase, c *target.Claim) (*pass, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
+	if d.wait, err = sys.MapWait(); err != nil {
+		return err
 	}
-	fl, err := unix.FcntlInt(uintptr(c.Fd()), unix.F_GETFL, 0)
-	if err != nil {
-		return nil, fmt.Errorf("ask for the flags of the test file: %w", err)
+	d.wait.Set(d.Patience(0))
+	if err := d.MapBlocks(); err != nil {
+		return err
 	}
-	_, length := p.Region(p.NumJobs-1, c.Size())
-	switch {
-	case p.Mode.Writes() && !c.Writable():
-		return nil, fmt.Errorf("phase %s: rw=%s on a file that was claimed for reading", p.Name, p.Mode)
-	case p.Direct != (fl&unix.O_DIRECT != 0):
-		return nil, fmt.Errorf("phase %s: direct=%t, but the test file is not open like that", p.Name, p.Direct)
-	case p.Direct && p.BlockSize%c.OffsetAlign() != 0:
-		return nil, fmt.Errorf("phase %s: bs=%d is not a multiple of the %d bytes that direct I/O needs here", p.Name, p.BlockSize, c.OffsetAlign())
-	case length == 0:
-		return nil, fmt.Errorf("phase %s: a file of %d bytes has no block of %d for each of %d jobs", p.Name, c.Size(), p.BlockSize, p.NumJobs)
-	case p.MaxBytes > 0 && p.MaxBytes < p.BlockSize:
-		return nil, fmt.Errorf("phase %s: max_bytes=%d is less than one block", p.Name, p.MaxBytes)
-	case runtime.GOMAXPROCS(0) <= p.NumJobs:
-		return nil, fmt.Errorf("phase %s: GOMAXPROCS=%d leaves no processor besides those of %d jobs", p.Name, runtime.GOMAXPROCS(0), p.NumJobs)
-	}
-	ps := &pass{
-		phase: p, fd: c.Fd(), size: c.Size(), memAlign: c.MemAlign(),
-		clock: newClock(), start: make(chan struct{}), ended: make(chan struct{}, p.NumJobs),
-	}
-	ps.budget.Store(p.MaxBytes / p.BlockSize)
-	for i := range p.NumJobs {
-		ps.threads = append(ps.threads, newThread(ps, i))
-	}
-	return ps, nil
-}
-
-// take claims up to want blocks of the byte limit. The share shrinks with what
-// is left, so that the jobs end nearly together, and the limit is exact.
-func (p *pass) take(want int64) int64 {
-	const most = 256
-	for {
-		left := p.budget.Load()
-		n := min(want, left, most, max(1, left/int64(4*len(p.threads))))
-		if n <= 0 {
-			return 0
+	if ph.FixedBufs {
+		if err := d.ring.RegisterBlocks(d.Blocks); err != nil {
+			return fmt.Errorf("register %d buffers of %d bytes (fixedbufs=1): %w", d.Depth(), d.Blocks.Stride(), err)
 		}
-		if p.budget.CompareAndSwap(left, left-n) {
-			return n
-		}
+		d.fixed, d.opcodes = true, [2]uint8{pass.Read: sys.OpReadFixed, pass.Write: sys.OpWriteFixed}
 	}
-}
-
-// setup starts the threads and waits until all stand.
-func (p *pass) setup() (err error) {
-	ready := make(chan error, len(p.threads))
-	for _, t := range p.threads {
-		go t.main(ready)
-	}
-	for range p.threads {
-		if e := <-ready; e != nil && err == nil {
-			err = e
-		}
-	}
-	if err != nil {
-		p.aborted = true
-		close(p.start)
-		return fmt.Errorf("phase %s: set up a job: %w", p.phase.Name, err)
+	if ph.HiPri {
+		return d.tryPolling()
 	}
 	return nil
 }
 
-// Run runs one pass; see worker.Engine for the contract. GOMAXPROCS must be
-// above NumJobs, better by 4. Garbage collection is off while it runs: its
-// stops of the world would be latencies.
-//
-// EventReady carries the engine as it was set up. The outcome of a pass with
-// I/Os that never came back ends when the engine gave up, since that wait was
-// measured too; their buffers and rings stay allocated.
-func (*Engine) Run(ctx context.Context, ph job.Phase, c *target.Claim, sink func(record.Event)) (*record.Outcome, error) {
-	p, err := newPass(ph, c)
-	if err != nil {
-		return nil, err
+// tryPolling reads a block: whether a file can be polled shows only then.
+func (d *driver) tryPolling() error {
+	ph := d.Phase()
+	for i := range d.fds {
+		n, _ := ph.BlockSizes()
+		d.ring.SQEs[d.tail&d.ring.SQMask] = sys.SQE{
+			Opcode: sys.OpRead, Flags: d.sqeFlags, FD: d.fds[i], Addr: d.Blocks.Base(), Len: uint32(n),
+		}
+		d.tail++
+		*d.ring.SQTail = d.tail
+		for unsent := uint32(1); d.head == d.completed(); {
+			n, errno := d.ring.Enter(unsent, 1, d.wait.Arg)
+			checkStack()
+			if errno != 0 && !again(errno) {
+				return fmt.Errorf("poll for a completion (hipri=1): %w", errno)
+			}
+			unsent -= uint32(n)
+		}
+		res := d.ring.CQEs[d.head&d.ring.CQMask].Res
+		d.head++
+		d.reaped()
+		if errno := unix.Errno(-res); errors.Is(errno, unix.EOPNOTSUPP) {
+			return fmt.Errorf("poll for a completion (hipri=1): %w: the filesystem or drive of this file cannot be polled; leave out hipri", errno)
+		} else if res < 0 {
+			return fmt.Errorf("poll for a completion (hipri=1): %w", errno)
+		}
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	if err := p.setup(); err != nil {
-		return nil, err
-	}
-	defer context.AfterFunc(ctx, func() { p.stop.Or(stopAsked) })()
+	return nil
+}
 
-	first := p.threads[0]
-	engine := describe(first.ring, first.sqeFlags&sys.SQEFixedFile != 0)
-	sink(record.Event{Type: record.EventReady, MonoNS: p.clock.now(), Worker: &record.Worker{Engine: engine}})
+// Describe says what Setup got.
+func (d *driver) Describe() record.Engine {
+	e := describe(d.ring, d.sqeFlags&sys.SQEFixedFile != 0)
+	e.RegisteredBuffers = d.fixed
+	return e
+}
 
-	user, system, err := sys.CPUTime()
-	if err != nil {
-		p.aborted = true
-		close(p.start)
-		return nil, err
+// Close frees what Setup made but for the buffers.
+func (d *driver) Close() {
+	if d.ring != nil {
+		_ = d.ring.Close()
 	}
-	p.startNS = p.clock.now()
-	p.deadlineNS = 1<<63 - 1
-	if ph.RuntimeNS > 0 {
-		p.deadlineNS = p.startNS + ph.RuntimeNS
+	if d.wait != nil {
+		_ = d.wait.Close()
 	}
-	close(p.start)
-	sink(record.Event{Type: record.EventStarted, MonoNS: p.startNS})
-
-	r := newReporter(p, sink)
-	r.run()
-
-	user1, system1, err := sys.CPUTime()
-	if err != nil {
-		return nil, err
-	}
-	o := r.outcome()
-	o.Usage = record.Usage{UserNS: user1 - user, SystemNS: system1 - system}
-	sink(record.Event{Type: record.EventEnded, MonoNS: o.EndNS})
-	return o, nil
+	d.ring, d.wait = nil, nil
 }

@@ -31,4 +31,8 @@ func needEngine(t testing.TB) *Engine {
 	return e
 }
 
-func TestConformance(t *testing.T) { enginetest.Run(t, needEngine(t), testDir(t)) }
+func TestConformance(t *testing.T) {
+	e, dir := needEngine(t), testDir(t)
+	enginetest.Run(t, e, dir)
+	enginetest.RunOptions(t, e, dir)
+}

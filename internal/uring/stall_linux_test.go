@@ -69,7 +69,7 @@ func runStallChild(s string) error {
 		defer cancel()
 	}
 	var a stallAnswer
-	a.Outcome, err = new(Engine).Run(ctx, c.Phase, claim, func(e record.Event) {
+	a.Outcome, err = new(Engine).Run(ctx, c.Phase, []*target.Claim{claim}, func(e record.Event) {
 		if e.Interval != nil {
 			a.Intervals = append(a.Intervals, *e.Interval)
 		}
@@ -193,7 +193,7 @@ func TestDiskFull(t *testing.T) {
 func runPass(t *testing.T, p job.Phase, c *target.Claim) *record.Outcome {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(p.NumJobs + 4))
-	o, err := new(Engine).Run(t.Context(), p, c, func(record.Event) {})
+	o, err := new(Engine).Run(t.Context(), p, []*target.Claim{c}, func(record.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,9 @@ func (s *session) run(ctx context.Context, sink func(record.Event), start bool) 
 			if !follows(stage, e.Type) {
 				return fail(record.FailProtocol, "event %q after %q", e.Type, stage)
 			}
-			stage = e.Type
+			if e.Type != record.EventTrace {
+				stage = e.Type
+			}
 			if e.Type == record.EventReady {
 				self = e.Worker
 				if !start {
@@ -184,7 +186,7 @@ func follows(before, e string) bool {
 		return before == ""
 	case record.EventStarted:
 		return before == record.EventReady
-	case record.EventInterval:
+	case record.EventInterval, record.EventTrace:
 		return before == record.EventStarted || before == record.EventInterval
 	case record.EventEnded:
 		return before == record.EventStarted || before == record.EventInterval

@@ -11,9 +11,9 @@ import (
 	"nativ/internal/record"
 )
 
-// maxLine bounds one line of the protocol in bytes. The longest is the result:
-// three histograms of record.Buckets counts at 20 digits and their offsets are
-// below 200 kB.
+// maxLine bounds one line of the protocol in bytes. The longest are a result
+// with slat and clat, seven histograms of record.Buckets counts at 20 digits,
+// and a chunk of a trace; both are below 600 kB.
 const maxLine = 1 << 20
 
 // errTooLong says that a line went on beyond maxLine.
@@ -88,19 +88,20 @@ func parseEvent(line []byte) (record.Event, error) {
 	if err := decode(line, &e); err != nil {
 		return e, fmt.Errorf("read event: %w", err)
 	}
-	want := map[string][4]bool{
-		record.EventReady:    {true, false, false, false},
+	want := map[string][5]bool{
+		record.EventReady:    {0: true},
 		record.EventStarted:  {},
-		record.EventInterval: {false, true, false, false},
+		record.EventInterval: {1: true},
+		record.EventTrace:    {4: true},
 		record.EventEnded:    {},
-		record.EventResult:   {false, false, true, false},
-		record.EventError:    {false, false, false, true},
+		record.EventResult:   {2: true},
+		record.EventError:    {3: true},
 	}
 	has, ok := want[e.Type]
 	if !ok {
 		return e, fmt.Errorf("read event: unknown type %q", e.Type)
 	}
-	if has != [4]bool{e.Worker != nil, e.Interval != nil, e.Outcome != nil, e.Error != nil} {
+	if has != [5]bool{e.Worker != nil, e.Interval != nil, e.Outcome != nil, e.Error != nil, e.Trace != nil} {
 		return e, fmt.Errorf("read event: %q does not carry what it must", e.Type)
 	}
 	if e.Type == record.EventReady && e.Version != ProtocolVersion {

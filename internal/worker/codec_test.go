@@ -23,10 +23,10 @@ func goldenRequest() Request {
 	p.RuntimeNS, p.RandSeed = 2_500_000_000, 42
 	return Request{
 		Version: ProtocolVersion, Engine: "io_uring", Phase: p,
-		Ticket: target.Ticket{
+		Tickets: []target.Ticket{{
 			Path: "/bench/nativ-0123456789abcdef0123456789abcdef.dat", DevMajor: 259, DevMinor: 1, Ino: 12,
 			Size: 16 << 30, Nonce: "0123456789abcdef0123456789abcdef", Direct: true,
-		},
+		}},
 		GOMAXPROCS: 8, DeadlineNS: 32_500_000_000,
 	}
 }
@@ -46,6 +46,9 @@ func goldenEvents() []record.Event {
 		{Type: record.EventStarted, MonoNS: 10},
 		{Type: record.EventInterval, MonoNS: 1_000_000_010, Interval: &record.Interval{
 			EndNS: 1_000_000_000, LenNS: 1_000_000_000, ReadIOs: 3, ReadBytes: 12288, P50NS: &p50, P99NS: &most, MaxNS: &most,
+		}},
+		{Type: record.EventTrace, MonoNS: 11, Trace: []record.TraceIO{
+			{MonoNS: 11, Job: 1, File: 0, Op: "read", Offset: 8192, Len: 4096}, {MonoNS: 12, File: 1, Op: "fsync"},
 		}},
 		{Type: record.EventEnded, MonoNS: 1_000_000_020},
 		{Type: record.EventResult, MonoNS: 1_000_000_030, Outcome: &record.Outcome{
@@ -109,7 +112,7 @@ func TestParseRequestRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ old, new, want string }{
-		{`"version":1`, `"version":2,"more":1`, "protocol version 2"},
+		{`"version":2`, `"version":3,"more":1`, "protocol version 3"},
 		{`"engine":"io_uring"`, `"engine":""`, "no engine"},
 		{`"gomaxprocs":8`, `"gomaxprocs":0`, "gomaxprocs=0"},
 		{`"deadline_ns":32500000000`, `"deadline_ns":-1`, "deadline_ns=-1"},
@@ -129,7 +132,7 @@ func TestParseRequestRefuses(t *testing.T) {
 func FuzzParseRequest(f *testing.F) {
 	good, _ := json.Marshal(goldenRequest())
 	f.Add(good)
-	f.Add([]byte(`{"version":1}`))
+	f.Add([]byte(`{"version":2}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		r, err := parseRequest(line)

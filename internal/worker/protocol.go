@@ -15,14 +15,15 @@ import (
 
 // ProtocolVersion is the version of the lines on stdin and stdout. Both sides
 // are the same binary, so that a difference is an error and never negotiated.
-const ProtocolVersion = 1
+const ProtocolVersion = 2
 
 // A Request is the first line on the worker's stdin.
 type Request struct {
-	Version int           `json:"version"`
-	Engine  string        `json:"engine"`
-	Phase   job.Phase     `json:"phase"`
-	Ticket  target.Ticket `json:"ticket"`
+	Version int       `json:"version"`
+	Engine  string    `json:"engine"`
+	Phase   job.Phase `json:"phase"`
+	// Tickets name the files of the phase, in the order of fio's filename list.
+	Tickets []target.Ticket `json:"tickets"`
 	// GOMAXPROCS is set before anything starts. It is equal in every place:
 	// the default follows the cpuset, and so made a difference of two orders
 	// of magnitude in p99 between a host and a container.

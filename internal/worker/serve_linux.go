@@ -93,18 +93,22 @@ func (s *server) serve(ctx context.Context, stdin io.Reader) error {
 	if err != nil {
 		return s.fail(record.FailEngine, err)
 	}
-	claim, err := target.Reopen(req.Ticket)
-	if err != nil {
-		return s.fail(record.FailTicket, err)
+	var files []*target.Claim
+	for _, t := range req.Tickets {
+		c, err := target.Reopen(t)
+		if err != nil {
+			return s.fail(record.FailTicket, err)
+		}
+		defer c.Close()
+		files = append(files, c)
 	}
-	defer claim.Close()
 	self, err := describe(facts)
 	if err != nil {
 		return s.fail(record.FailStart, err)
 	}
 	self.GOMAXPROCS = req.GOMAXPROCS
 
-	outcome, err := engine.Run(ctx, req.Phase, claim, func(e record.Event) {
+	outcome, err := engine.Run(ctx, req.Phase, files, func(e record.Event) {
 		if e.Type != record.EventReady {
 			s.say(e)
 			return

@@ -57,7 +57,7 @@ type reader struct{}
 
 func (reader) Name() string                  { return "test" }
 func (reader) Probe() (record.Engine, error) { return record.Engine{Name: "test"}, nil }
-func (reader) Run(ctx context.Context, p job.Phase, c *target.Claim, sink func(record.Event)) (*record.Outcome, error) {
+func (reader) Run(ctx context.Context, p job.Phase, files []*target.Claim, sink func(record.Event)) (*record.Outcome, error) {
 	sink(record.Event{Type: record.EventReady, MonoNS: monotonic()})
 	if ctx.Err() != nil {
 		return nil, errors.New("ended before the start")
@@ -67,7 +67,7 @@ func (reader) Run(ctx context.Context, p job.Phase, c *target.Claim, sink func(r
 	buf := make([]byte, p.BlockSize)
 	for monotonic() < o.StartNS+p.RuntimeNS {
 		before := monotonic()
-		if _, err := syscall.Pread(c.Fd(), buf, 0); err != nil {
+		if _, err := syscall.Pread(files[0].Fd(), buf, 0); err != nil {
 			return nil, err
 		}
 		o.Read.IOs++
@@ -92,7 +92,7 @@ type stuck struct{}
 
 func (stuck) Name() string                  { return "stuck" }
 func (stuck) Probe() (record.Engine, error) { return record.Engine{Name: "stuck"}, nil }
-func (stuck) Run(ctx context.Context, p job.Phase, c *target.Claim, sink func(record.Event)) (*record.Outcome, error) {
+func (stuck) Run(ctx context.Context, p job.Phase, files []*target.Claim, sink func(record.Event)) (*record.Outcome, error) {
 	sink(record.Event{Type: record.EventReady, MonoNS: monotonic()})
 	sink(record.Event{Type: record.EventStarted, MonoNS: monotonic()})
 	select {}
@@ -139,7 +139,7 @@ func request(f *target.File, runtime time.Duration) Request {
 		Engine: "test",
 		Phase: job.Phase{Name: "read", Mode: job.RandRead, BlockSize: 4096, IODepth: 1, NumJobs: 1,
 			RuntimeNS: int64(runtime)},
-		Ticket:     f.Ticket(f.Path(), false, false),
+		Tickets:    []target.Ticket{f.Ticket(f.Path(), false, false)},
 		GOMAXPROCS: 5,
 		DeadlineNS: int64(time.Minute),
 	}
@@ -317,7 +317,7 @@ func TestFailures(t *testing.T) {
 		{"garbage", "garbage", func(*Request) {}, record.FailProtocol, "invalid character"},
 		{"endless line", "endless", func(*Request) {}, record.FailProtocol, "line longer"},
 		{"no answer", "silent", func(r *Request) { r.DeadlineNS = 1 }, record.FailDeadline, "deadline"},
-		{"wrong inode", "serve", func(r *Request) { r.Ticket.Ino++ }, record.FailTicket, "inode"},
+		{"wrong inode", "serve", func(r *Request) { r.Tickets[0].Ino++ }, record.FailTicket, "inode"},
 		{"no engine", "serve", func(r *Request) { r.Engine = "libaio" }, record.FailEngine, "libaio"},
 		{"engine refused", "serve", func(r *Request) { r.Engine = "broken" }, record.FailEngine, "switched off"},
 		{"bad phase", "serve", func(r *Request) { r.Phase.NumJobs = 0 }, record.FailProtocol, "numjobs"},

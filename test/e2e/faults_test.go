@@ -187,8 +187,8 @@ func TestStalledDevice(t *testing.T) {
 			req := worker.Request{
 				Version: worker.ProtocolVersion, Engine: "io_uring", GOMAXPROCS: 8, DeadlineNS: 600e9,
 				Phase: job.Phase{Name: "slow", Mode: job.RandRead, BlockSize: 4096, IODepth: 32, NumJobs: 4, Direct: true, RuntimeNS: 500e9},
-				Ticket: target.Ticket{Path: path, DevMajor: uint32(st.Dev >> 8 & 0xfff), DevMinor: uint32(st.Dev & 0xff), Ino: st.Ino,
-					Size: st.Size, Nonce: strings.Repeat("ab", 16), Direct: true},
+				Tickets: []target.Ticket{{Path: path, DevMajor: uint32(st.Dev >> 8 & 0xfff), DevMinor: uint32(st.Dev & 0xff), Ino: st.Ino,
+					Size: st.Size, Nonce: strings.Repeat("ab", 16), Direct: true}},
 			}
 			if end == "deadline" {
 				req.DeadlineNS = 3e9

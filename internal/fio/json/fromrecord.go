@@ -115,6 +115,19 @@ func options(opts []record.Option) ordered {
 	return o
 }
 
+// groupOf is the number of a pass's group: that of the jobs that it ran beside,
+// or its own.
+func groupOf(rec *record.Record, p *record.Pass) int {
+	if rec.Jobs != nil {
+		for g, phases := range rec.Jobs.Groups {
+			if slices.Contains(phases, p.Index) {
+				return g
+			}
+		}
+	}
+	return p.Index
+}
+
 func jobOf(rec *record.Record, p *record.Pass) ordered {
 	o := p.Outcome
 	ph := &job.Phase{Name: p.Phase}
@@ -133,7 +146,7 @@ func jobOf(rec *record.Record, p *record.Pass) ordered {
 	if p.Place != record.PlaceImported {
 		j = append(j, member{"desc", p.Place})
 	}
-	j = append(j, member{"groupid", p.Index})
+	j = append(j, member{"groupid", groupOf(rec, p)})
 	if !p.StartedAt.IsZero() {
 		j = append(j, member{"job_start", p.StartedAt.UnixMilli()})
 	}

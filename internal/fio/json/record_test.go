@@ -272,10 +272,8 @@ func TestRoundTripOwn(t *testing.T) {
 	if back.Tool.Name != "nativ" || len(back.Warnings) != 0 {
 		t.Errorf("%+v %+v", back.Tool, back.Warnings)
 	}
-	want := rec.Plan.Phases[0]
-	got := back.Plan.Phases[0]
-	if got != want {
-		t.Errorf("phase %+v, want %+v", got, want)
+	if d := cmp.Diff(rec.Plan.Phases[0], back.Plan.Phases[0]); d != "" {
+		t.Errorf("phase (-want +got):\n%s", d)
 	}
 	if d := back.Import.Disks[0]; d.ReadIOs != 100 || *d.ReadBytes != 409600 || *d.Util != 0.05 {
 		t.Errorf("disk %+v", d)

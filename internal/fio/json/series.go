@@ -101,6 +101,45 @@ func threadSeries(logs []*Log, elapsed int64, bs [2]int64) (*series, error) {
 	return s, nil
 }
 
+// Intervals makes the intervals of a job from the logs of its threads, of which
+// there are so many; elapsed is the run time of the job in nanoseconds, bs the
+// size of all its I/Os where it is one, by direction (reads, writes), else 0.
+// The intervals end where the logs do, which is up to a window (log_avg_msec)
+// before the end of the job; there are none for a job shorter than a window.
+//
+// A thread whose logs have no row did nothing in all of the windows.
+func Intervals(logs []*Log, threads int, elapsed int64, bs [2]int64) ([]record.Interval, error) {
+	byThread := map[int][]*Log{}
+	for _, l := range logs {
+		byThread[l.Number] = append(byThread[l.Number], l)
+	}
+	if len(byThread) != threads {
+		return nil, fmt.Errorf("read fio logs: there are logs of %d threads and not of %d", len(byThread), threads)
+	}
+	var all []*series
+	for _, logs := range byThread {
+		empty, window := true, int64(0)
+		for _, l := range logs {
+			empty = empty && (len(l.Rows) == 0 || l.Kind != LogIOPS && l.Kind != LogBW)
+			window = max(window, l.Format.WindowNS)
+		}
+		if empty {
+			s := &series{}
+			if elapsed > 2*window {
+				s.covered = elapsed - window // as in spread
+			}
+			all = append(all, s)
+			continue
+		}
+		s, err := threadSeries(logs, elapsed, bs)
+		if err != nil {
+			return nil, fmt.Errorf("read fio logs: %w", err)
+		}
+		all = append(all, s)
+	}
+	return intervals(all), nil
+}
+
 // perIO reports whether each row is one I/O: rows of windows have no block size.
 func perIO(l *Log) bool {
 	return l.Format.WindowNS == 0 && !slices.ContainsFunc(l.Rows, func(r LogRow) bool { return r.BlockSize == 0 })

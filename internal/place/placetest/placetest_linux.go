@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,8 +30,8 @@ import (
 // A Place is what bench.Place is, which lies above this package.
 type Place interface {
 	Name() string
-	Prepare(ctx context.Context, f *target.File) (record.Place, error)
-	Run(ctx context.Context, p job.Phase, sink func(record.Event)) (*record.Outcome, *record.Failure)
+	Prepare(ctx context.Context, files []*target.File) (record.Place, error)
+	Run(ctx context.Context, p job.Phase, files []*target.File, sink func(record.Event)) (*record.Outcome, *record.Failure)
 	Cgroup() string
 }
 
@@ -107,6 +108,9 @@ func Make(state, home string, undoers func(*cgroup.FS, string) map[journal.Kind]
 	return e, err
 }
 
+// files are those of every pass.
+func (e *Env) files() []*target.File { return []*target.File{e.File} }
+
 func random(n int) string {
 	b := make([]byte, n)
 	rand.Read(b) // never fails
@@ -124,23 +128,24 @@ func Run(t *testing.T, e *Env, p Place, want Want) {
 	defer e.checkNothingLeft(t)
 	defer e.undo(t)
 
-	if o, f := p.Run(ctx, Read(time.Millisecond), discard); o != nil || f == nil || f.Code != record.FailStart {
+	if o, f := p.Run(ctx, Read(time.Millisecond), e.files(), discard); o != nil || f == nil || f.Code != record.FailStart {
 		t.Errorf("a pass in a place that is not prepared: %v, %+v", o, f)
 	}
-	facts, err := p.Prepare(ctx, e.File)
+	facts, err := p.Prepare(ctx, e.files())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("facts", func(t *testing.T) { e.checkFacts(t, p, facts, want) })
 	t.Run("pass", func(t *testing.T) { e.checkPass(t, p, want) })
-	t.Run("cancel", func(t *testing.T) { checkCancel(t, p) })
+	t.Run("cancel", func(t *testing.T) { e.checkCancel(t, p) })
 	t.Run("worker killed", func(t *testing.T) { e.checkKilled(t, p, facts) })
 	t.Run("pass after that", func(t *testing.T) { e.checkPass(t, p, want) })
 	if want.Container {
 		t.Run("container killed", func(t *testing.T) { e.checkContainerKilled(t, p) })
 	}
+	t.Run("several files", func(t *testing.T) { e.checkFiles(t, p) })
 	t.Run("second Prepare", func(t *testing.T) {
-		again, err := p.Prepare(ctx, e.File)
+		again, err := p.Prepare(ctx, e.files())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +209,7 @@ func (e *Env) checkFacts(t *testing.T, p Place, got record.Place, want Want) {
 func (e *Env) checkPass(t *testing.T, p Place, want Want) {
 	t.Helper()
 	looked := false
-	o, failure := p.Run(t.Context(), Read(200*time.Millisecond), func(ev record.Event) {
+	o, failure := p.Run(t.Context(), Read(200*time.Millisecond), e.files(), func(ev record.Event) {
 		if ev.Type != record.EventStarted {
 			return
 		}
@@ -235,10 +240,10 @@ func (e *Env) checkPass(t *testing.T, p Place, want Want) {
 	}
 }
 
-func checkCancel(t *testing.T, p Place) {
+func (e *Env) checkCancel(t *testing.T, p Place) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o, failure := p.Run(ctx, Read(time.Minute), func(ev record.Event) {
+	o, failure := p.Run(ctx, Read(time.Minute), e.files(), func(ev record.Event) {
 		if ev.Type == record.EventInterval {
 			cancel()
 		}
@@ -251,8 +256,64 @@ func checkCancel(t *testing.T, p Place) {
 	}
 }
 
+// checkFiles prepares the place for one more file of nativ's and for one that is
+// somebody else's, and runs passes on them side by side.
+func (e *Env) checkFiles(t *testing.T, p Place) {
+	home := filepath.Dir(e.File.Path())
+	second, err := target.Create(home, 1<<20, random(16), e.Journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Remove()
+	// A name that LXC's configuration could not hold.
+	name := filepath.Join(home, "somebody's = file")
+	if err := os.WriteFile(name, make([]byte, 1<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(name)
+	foreign, err := target.OpenExisting(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer foreign.Remove()
+	if _, err := p.Prepare(t.Context(), []*target.File{e.File, second, foreign}); err != nil {
+		t.Fatal(err)
+	}
+	write := job.Phase{Name: "write", Mode: job.Write, BlockSize: 4096, IODepth: 1, NumJobs: 1, Direct: true, Once: true}
+	var all sync.WaitGroup
+	for _, run := range []struct {
+		ph    job.Phase
+		files []*target.File
+	}{
+		{Read(200 * time.Millisecond), []*target.File{foreign}},
+		{Read(200 * time.Millisecond), []*target.File{e.File, foreign}},
+		{write, []*target.File{second}},
+	} {
+		all.Go(func() {
+			if o, failure := p.Run(t.Context(), run.ph, run.files, discard); failure != nil || o == nil {
+				t.Errorf("%s on %d files: outcome %+v, failure %+v", run.ph.Name, len(run.files), o, failure)
+			}
+		})
+	}
+	all.Wait()
+	if o, failure := p.Run(t.Context(), write, []*target.File{foreign}, discard); o != nil || failure == nil || failure.Code != record.FailTicket {
+		t.Errorf("a pass that writes to somebody else's file: outcome %+v, failure %+v", o, failure)
+	}
+	stranger, err := target.OpenExisting(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Remove()
+	if _, failure := p.Run(t.Context(), Read(time.Millisecond), []*target.File{stranger}, discard); failure == nil || failure.Code != record.FailStart {
+		t.Errorf("a file that the place was not prepared for: %+v", failure)
+	}
+	if b, err := os.ReadFile(name); err != nil || strings.Trim(string(b), "\x00") != "" {
+		t.Errorf("somebody else's file changed: %v", err)
+	}
+}
+
 func (e *Env) checkKilled(t *testing.T, p Place, facts record.Place) {
-	o, failure := p.Run(t.Context(), Read(time.Minute), func(ev record.Event) {
+	o, failure := p.Run(t.Context(), Read(time.Minute), e.files(), func(ev record.Event) {
 		if ev.Type == record.EventReady {
 			facts.Worker = ev.Worker
 		}
@@ -273,7 +334,7 @@ func (e *Env) checkKilled(t *testing.T, p Place, facts record.Place) {
 }
 
 func (e *Env) checkContainerKilled(t *testing.T, p Place) {
-	o, failure := p.Run(t.Context(), Read(time.Minute), func(ev record.Event) {
+	o, failure := p.Run(t.Context(), Read(time.Minute), e.files(), func(ev record.Event) {
 		if ev.Type != record.EventStarted {
 			return
 		}
@@ -288,7 +349,7 @@ func (e *Env) checkContainerKilled(t *testing.T, p Place) {
 	if o != nil || failure == nil || failure.Code != record.FailContainer {
 		t.Errorf("outcome %+v, failure %+v", o, failure)
 	}
-	if o, failure := p.Run(t.Context(), Read(time.Millisecond), discard); o != nil || failure == nil || failure.Code != record.FailContainer {
+	if o, failure := p.Run(t.Context(), Read(time.Millisecond), e.files(), discard); o != nil || failure == nil || failure.Code != record.FailContainer {
 		t.Errorf("a pass in a dead container: outcome %+v, failure %+v", o, failure)
 	}
 }

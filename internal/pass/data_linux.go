@@ -1,4 +1,4 @@
-package uring
+package pass
 
 import "math/bits"
 
@@ -77,5 +77,16 @@ func (f *filler) stamp(w []uint64, offset int64) {
 		w[0] = mix64(f.seq ^ f.key)
 		w[1] = mix64(at + f.key)
 		f.seq, at, w = f.seq+1, at+1, w[sectorWords:]
+	}
+}
+
+// compressible overwrites a block with fresh random data of which so many
+// percent of each sector are zeroes, at its end.
+func (f *filler) compressible(w []uint64, percent int) {
+	for len(w) >= sectorWords {
+		n := sectorWords - sectorWords*percent/100
+		f.fill(w[:(n+3)/4*4])
+		clear(w[n:sectorWords])
+		w = w[sectorWords:]
 	}
 }

@@ -1,4 +1,4 @@
-package uring
+package pass
 
 import (
 	"math"
@@ -7,24 +7,22 @@ import (
 	"nativ/internal/record"
 )
 
-// second is the length of an interval in nanoseconds.
-const second = int64(1e9)
-
-// A hist counts the latencies of one interval of one job. It is the compact
+// A Hist counts the latencies of one interval of one job. It is the compact
 // form of record.Histogram, with half the cache and nothing to allocate.
-type hist struct {
+type Hist struct {
 	n             int64
 	min, max, sum int64
 	counts        [record.Buckets]uint32
 }
 
-func (h *hist) add(ns int64) {
+// Add counts one latency in nanoseconds.
+func (h *Hist) Add(ns int64) {
 	h.counts[record.Bucket(ns)]++
 	h.n++
 	h.min, h.max, h.sum = min(h.min, ns), max(h.max, ns), h.sum+ns
 }
 
-func (h *hist) reset() {
+func (h *Hist) reset() {
 	clear(h.counts[:])
 	h.n, h.min, h.max, h.sum = 0, math.MaxInt64, 0, 0
 }
@@ -46,7 +44,7 @@ func (t *total) reset() {
 	t.n, t.h.Min, t.h.Max, t.h.Sum = 0, math.MaxInt64, 0, 0
 }
 
-func (t *total) add(h *hist) {
+func (t *total) add(h *Hist) {
 	if h.n == 0 {
 		return
 	}
@@ -62,28 +60,44 @@ func (t *total) merge(o *total) {
 	t.h.Merge(&o.h)
 }
 
-// flow turns the histogram into that of a record.
-func (t *total) flow(blockSize int64) *record.Flow {
-	f := &record.Flow{IOs: t.n, Bytes: t.n * blockSize, Lat: &record.Histogram{}}
-	f.Lat.Merge(&t.h)
-	return f
+// one counts one latency.
+func (t *total) one(ns int64) {
+	t.h.Counts[record.Bucket(ns)]++
+	t.n++
+	t.h.Min, t.h.Max, t.h.Sum = min(t.h.Min, ns), max(t.h.Max, ns), t.h.Sum+ns
 }
 
-// An interval is what one job did in one second.
+// histogram is that of a record.
+func (t *total) histogram() *record.Histogram {
+	h := &record.Histogram{}
+	h.Merge(&t.h)
+	return h
+}
+
+// An interval is what one job did in one second, by direction; nil where the
+// phase does no such I/O.
 type interval struct {
 	index int64 // counts the seconds of the pass from 0
-	io    hist
-	sync  *hist // nil where the phase has no fdatasync
+	flows [dirs]*Hist
 }
 
-func newInterval(sync bool) *interval {
+func newInterval(has [dirs]bool) *interval {
 	iv := &interval{index: -1}
-	iv.io.reset()
-	if sync {
-		iv.sync = new(hist)
-		iv.sync.reset()
+	for d := range iv.flows {
+		if has[d] {
+			iv.flows[d] = new(Hist)
+		}
 	}
+	iv.reset()
 	return iv
+}
+
+func (iv *interval) reset() {
+	for _, h := range iv.flows {
+		if h != nil {
+			h.reset()
+		}
+	}
 }
 
 // slots is how many seconds the reporter may lag behind a job.
@@ -105,9 +119,11 @@ func (m *mailbox) post(iv *interval) {
 	k := m.published.Load()
 	if k-m.consumed.Load() < slots {
 		s := m.slots[k%slots]
-		s.index, s.io = k, iv.io
-		if iv.sync != nil {
-			*s.sync = *iv.sync
+		s.index = k
+		for d, h := range iv.flows {
+			if h != nil {
+				*s.flows[d] = *h
+			}
 		}
 	}
 	m.published.Store(k + 1)

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"nativ/internal/job"
+	"nativ/internal/record"
+)
+
+// latencies makes a histogram of n latencies around ns.
+func latencies(n int, ns int64) *record.Histogram {
+	h := &record.Histogram{}
+	for i := range n {
+		h.Add(ns + int64(i%100)*ns/50)
+	}
+	return h
+}
+
+// jobsRecord is an invented run of nativ fio: two jobs side by side, of which
+// one has clones with files of their own, then one that failed half-way.
+func jobsRecord() *record.Record {
+	rec := healthy()
+	rec.Rounds, rec.Places, rec.Warnings = nil, rec.Places[:1], nil
+	rec.Plan.Preset, rec.Plan.Places, rec.Plan.Steps = "fio", []string{record.PlaceHost}, nil
+	rec.Plan.Phases = []job.Phase{
+		{Name: "db", Mode: job.RandRW, BlockSize: 8192, WriteBlockSize: 16384, IODepth: 16, NumJobs: 4, Direct: true, Engine: "io_uring"},
+		{Name: "log", Mode: job.Write, BlockSize: 4096, IODepth: 1, NumJobs: 1, FDataSync: 1, Engine: "psync"},
+		{Name: "log#2", Mode: job.Write, BlockSize: 4096, IODepth: 1, NumJobs: 1, FDataSync: 1, Engine: "psync"},
+		{Name: "scan", Mode: job.Read, BlockSize: 1 << 20, IODepth: 8, NumJobs: 1, Engine: "fio/libaio"},
+	}
+	rec.Jobs = &record.Jobs{
+		Groups: [][]int{{0, 1, 2}, {3}},
+		Results: []record.JobResult{
+			{Name: "db", Group: 0, Phases: []int{0}},
+			{Name: "log", Group: 0, Phases: []int{1, 2}, Percentiles: []float64{50, 99, 99.9}},
+			{Name: "scan", Group: 1, Phases: []int{3}},
+		},
+		Files: []record.JobFile{
+			{Given: "/mnt/nvme1/db", Path: "/mnt/nvme1/nativ-0123.dat", Size: 4 << 30, Made: true},
+			{Path: "/mnt/nvme1/nativ-4567.dat", Size: 1 << 30, Made: true},
+			{Given: "/mnt/nvme1/big.iso", Path: "/mnt/nvme1/big.iso", Size: 3 << 30, Sparse: true},
+		},
+	}
+	syncs := func(ns int64) *record.Outcome {
+		return &record.Outcome{
+			StartNS: 1e9, EndNS: 11e9, Stopped: record.StopTime, Usage: record.Usage{UserNS: 1e8, SystemNS: 9e8},
+			Write: &record.Flow{IOs: 5000, Bytes: 5000 * 4096, Lat: latencies(5000, 20_000), Slat: latencies(5000, 5000), Clat: latencies(5000, 15_000)},
+			Sync:  &record.Flow{IOs: 5000, Lat: latencies(5000, ns)},
+		}
+	}
+	watch := record.Watch{
+		Before: &record.Sample{MonoNS: 1e9, Devices: map[string]record.DeviceCounters{"nvme0n1": {}}},
+		After: &record.Sample{MonoNS: 11e9, Devices: map[string]record.DeviceCounters{"nvme0n1": {
+			ReadIOs: 90_000, ReadBytes: 90_000 * 8192, WriteIOs: 70_000, WriteBytes: 60_000*16384 + 10_000*4096, BusyNS: 9_870_000_000,
+		}}},
+	}
+	rec.Rounds = []record.Round{
+		{Phase: "db", Passes: []record.Pass{
+			{Phase: "db", Place: record.PlaceHost, Index: 0, Watch: watch, Outcome: &record.Outcome{
+				StartNS: 1e9, EndNS: 11e9, Stopped: record.StopTime, Usage: record.Usage{UserNS: 4e8, SystemNS: 4e9},
+				Read:  &record.Flow{IOs: 90_000, Bytes: 90_000 * 8192, Lat: latencies(90_000, 250_000)},
+				Write: &record.Flow{IOs: 60_000, Bytes: 60_000 * 16384, Lat: latencies(60_000, 30_000)},
+			}},
+			{Phase: "log", Place: record.PlaceHost, Index: 1, Outcome: syncs(800_000)},
+			{Phase: "log#2", Place: record.PlaceHost, Index: 2, Outcome: syncs(900_000)},
+		}},
+		{Phase: "scan", Passes: []record.Pass{
+			{Phase: "scan", Place: record.PlaceHost, Index: 3,
+				Failed: &record.Failure{Code: record.FailIO, Detail: "read: EIO at offset 1048576 (1 times)"},
+				Outcome: &record.Outcome{StartNS: 12e9, EndNS: 13e9, Stopped: record.StopError, UsageUnknown: true,
+					Command: []string{"/usr/bin/fio", "--name=scan", "--rw=read"},
+					Read:    &record.Flow{IOs: 3, Bytes: 3 << 20, Lat: latencies(3, 500_000)}}},
+		}},
+	}
+	rec.Complete = false
+	rec.Incomplete = []record.Missing{{Code: record.MissingPassFailed, Phase: "scan", Place: record.PlaceHost, Detail: "io-error"}}
+	rec.Ended = rec.Started.Add(15 * time.Second)
+	rec.Cleaned = &record.Cleaned{}
+	return rec
+}
+
+func TestJobs(t *testing.T) {
+	for _, lang := range Langs() {
+		rec := jobsRecord()
+		golden(t, "jobs."+lang+".txt", text(t, rec, Options{Lang: lang, Files: []string{"/x/record.json"}}))
+		var b bytes.Buffer
+		files := []PlannedFile{{Path: "/mnt/nvme1", Size: 4 << 30, Made: true}, {Path: "/mnt/nvme1/big.iso", Size: 3 << 30}}
+		if err := JobsPlan(&b, rec, files, lang); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "jobs.plan."+lang+".txt", b.String())
+	}
+	golden(t, "jobs.en.md", markdown(t, jobsRecord(), Options{Lang: "en", Details: true}))
+}
+
+// A run that was ended before anything came of it has a summary, too.
+func TestJobsWithoutNumbers(t *testing.T) {
+	rec := jobsRecord()
+	rec.Rounds, rec.Places, rec.Cleaned = nil, nil, nil
+	golden(t, "jobs-empty.en.txt", text(t, rec, Options{Lang: "en"}))
+}
