@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/moby/sys/mountinfo"
 
@@ -206,7 +207,7 @@ func (f *FS) Create(path string) error {
 		err := h.create(path)
 		// Another run may remove the group above, which is empty still,
 		// while this one is at work in it.
-		for try := 0; try < 100 && gone(err); try++ {
+		for deadline := time.Now().Add(createPatience); gone(err) && time.Now().Before(deadline); {
 			err = h.create(path)
 		}
 		if err != nil {
@@ -215,6 +216,10 @@ func (f *FS) Create(path string) error {
 	}
 	return nil
 }
+
+// createPatience is how long Create tries again while others remove what it
+// works in. One try takes some 100 µs.
+const createPatience = 5 * time.Second
 
 // gone reports whether an error says that a group was removed: ENODEV is what
 // its files answer when they were open by then.
