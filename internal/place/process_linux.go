@@ -217,6 +217,9 @@ func parseStat(s string) (state byte, start uint64, err error) {
 	if i < 0 || len(f) < 20 || len(f[0]) != 1 {
 		return 0, 0, fmt.Errorf("process status %.80q has too few fields", s)
 	}
+	if c := f[0][0]; c < 'A' || c > 'z' {
+		return 0, 0, fmt.Errorf("process status %.80q has no state", s)
+	}
 	start, err = strconv.ParseUint(f[19], 10, 64)
 	if err != nil {
 		return 0, 0, fmt.Errorf("process status: start time: %w", err)
