@@ -227,6 +227,11 @@ func decodeRoot(raw *rawRoot) *Result {
 	}
 	d.globals(raw.Global)
 	for i := range raw.Jobs {
+		// Where only some jobs of a group ask for group_reporting, fio 3.33
+		// reports a further one that never was: no name, and -1 as its group.
+		if j := &raw.Jobs[i]; j.Name == "" && j.Group == "4294967295" {
+			continue
+		}
 		d.addJob(&raw.Jobs[i])
 	}
 	for i := range raw.Clients {

@@ -468,3 +468,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A group in which only some jobs ask for group_reporting has one entry more
+// than it had jobs.
+func TestNoJobThatNeverWas(t *testing.T) {
+	r := parse(t, "fio-3.33-group-mixed.json")
+	var names []string
+	for _, j := range r.Jobs {
+		names = append(names, j.Name)
+	}
+	if len(names) != 2 || names[0] != "a" || names[1] != "c" {
+		t.Errorf("jobs %q, want a and c", names)
+	}
+}
