@@ -520,7 +520,13 @@ func (s *session) agree(ctx context.Context) error {
 	if err := report.Plan(s.e.stderr, s.rec, report.PlanOptions{Lang: s.lang, TemperatureMC: s.temperature()}); err != nil {
 		return err
 	}
-	if s.f.yes {
+	return s.consent(ctx, s.f.yes)
+}
+
+// consent asks whether to carry out the plan that was just shown, unless --yes
+// said so. Anything but a yes is an error with nothing touched.
+func (s *session) consent(ctx context.Context, yes bool) error {
+	if yes {
 		return nil
 	}
 	if !s.e.terminal {

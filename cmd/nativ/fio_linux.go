@@ -326,20 +326,7 @@ func (s *fioSession) agreeFiles(ctx context.Context) error {
 	if err := report.JobsPlan(s.e.stderr, s.rec, files, s.lang); err != nil {
 		return err
 	}
-	if s.flags.yes {
-		return nil
-	}
-	if !s.e.terminal {
-		return exit(exitRefused, "nobody to ask: stdin or stderr is no terminal").next("Read the plan above and add --yes.")
-	}
-	yes, err := s.ask(ctx, report.Question(s.lang))
-	if err != nil {
-		return err
-	}
-	if !yes {
-		return exit(exitRefused, "not started; nothing was touched")
-	}
-	return nil
+	return s.consent(ctx, s.flags.yes)
 }
 
 // openTrace makes the file of the trace. One that is there is not written over.
