@@ -81,6 +81,12 @@ type Drive struct {
 	VolatileCache    *bool   `json:"write_cache,omitempty"`
 	IOStats          *bool   `json:"iostats,omitempty"`
 	TemperatureFound bool    `json:"temperature_source"`
+	// PCIAddress is that of the controller, PortAddress that of its upstream
+	// port; nil where there is none.
+	PCIAddress  *string `json:"pci_address,omitempty"`
+	PortAddress *string `json:"port_address,omitempty"`
+	// NVMe is what an NVMe controller says of itself; nil for other drives.
+	NVMe *NVMe `json:"nvme,omitempty"`
 }
 
 // A Link is a PCIe link. Speeds are in MT/s (8 GT/s = 8000).

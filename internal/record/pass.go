@@ -157,7 +157,8 @@ type Watch struct {
 // by drive name; what could not be read is not in them.
 type Sample struct {
 	MonoNS int64 `json:"mono_ns"`
-	// Temperatures in millidegrees Celsius, by sensor name.
+	// Temperatures in millidegrees Celsius, by sensor: "nvme0 Composite",
+	// "nvme0 Sensor 1", "sda drivetemp".
 	Temperatures map[string]int64 `json:"temperatures_mc,omitempty"`
 	// Devices are the counters of each drive.
 	Devices map[string]DeviceCounters `json:"devices,omitempty"`
@@ -165,6 +166,19 @@ type Sample struct {
 	CPUs map[int]CPUTime `json:"cpus,omitempty"`
 	// Cgroup are the counters of the place's cgroup.
 	Cgroup *CgroupCounters `json:"cgroup,omitempty"`
+	// Health is the health log by NVMe controller ("nvme0"). Its temperatures
+	// are in Temperatures, too.
+	Health map[string]Health `json:"health,omitempty"`
+	// Links and AER are by PCI address, of the drives' controllers and of their
+	// upstream ports.
+	Links map[string]LinkState `json:"pcie_links,omitempty"`
+	AER   map[string]AER       `json:"aer,omitempty"`
+	// CPUHz is the frequency of each CPU.
+	CPUHz      map[int]int64 `json:"cpu_hz,omitempty"`
+	CPUThermal *CPUThermal   `json:"cpu_thermal,omitempty"`
+	Pressure   *Pressure     `json:"pressure,omitempty"`
+	// CostNS is how long each source took, by its kind and name.
+	CostNS map[string]int64 `json:"cost_ns,omitempty"`
 }
 
 // DeviceCounters come from a block device's stat file; sectors are turned into

@@ -59,6 +59,16 @@ type Record struct {
 	Jobs *Jobs `json:"jobs,omitempty"`
 	// Import is set where the numbers come from the files of another tool.
 	Import *Import `json:"import,omitempty"`
+	// Simulated is set where a drive model answered: nothing was measured.
+	Simulated *Simulation `json:"simulated,omitempty"`
+	// Idle was read before anything else, after IdleNS without a reading of the
+	// drive: polling alone warms some drives. Nil where it was not taken.
+	Idle   *Sample `json:"idle,omitempty"`
+	IdleNS int64   `json:"idle_ns,omitempty"`
+	// KernelLog are the lines about the drives in the time of the run;
+	// KernelLogMissing says why there is none to read.
+	KernelLog        []KernelLine `json:"kernel_log,omitempty"`
+	KernelLogMissing string       `json:"kernel_log_missing,omitempty"`
 }
 
 // A Tool is the program that made a record.
@@ -100,7 +110,8 @@ type Plan struct {
 	WantedSize int64 `json:"wanted_size_bytes"`
 	// MaxWritten is the most that the run can write: prefill and quotas.
 	MaxWritten int64 `json:"max_written_bytes"`
-	// Seconds is the estimate of the whole run, low and high, in nanoseconds.
+	// EstimateNS is the estimate of the whole run, low and high, in nanoseconds;
+	// the high end has the cool-downs.
 	EstimateNS [2]int64 `json:"estimate_ns"`
 	CPUSet     CPUSet   `json:"cpuset"`
 	// Memory is the limit of pinned and container in bytes; nil is none.
@@ -110,6 +121,12 @@ type Plan struct {
 	// GOMAXPROCS is the same for every worker of the run.
 	GOMAXPROCS int    `json:"gomaxprocs"`
 	Dir        string `json:"dir"`
+	// CoolDownNS is the longest that a pass waits for the drive to be back in
+	// its band of temperature; 0 is no waiting.
+	CoolDownNS int64 `json:"cool_down_ns,omitempty"`
+	// MaxTempMC is the composite temperature from which a run stops at once, in
+	// millidegrees Celsius; nil is no ceiling.
+	MaxTempMC *int64 `json:"max_temperature_mc,omitempty"`
 }
 
 // A CPUSet is the choice of the container's CPUs.
@@ -148,6 +165,11 @@ type Step struct {
 	RuntimeNS int64  `json:"runtime_ns"`
 	MaxBytes  int64  `json:"max_bytes,omitempty"`
 	Seed      uint64 `json:"seed"`
+	// Role is one of the Role constants, "" for a pass like the others.
+	Role string `json:"role,omitempty"`
+	// PauseNS is how long the drive is left alone before the pass, beside any
+	// cool-down.
+	PauseNS int64 `json:"pause_ns,omitempty"`
 }
 
 // A Round is one trip through the places for one phase: a palindrome, so that
@@ -172,6 +194,13 @@ type Pass struct {
 	Failed    *Failure   `json:"failed,omitempty"`
 	Intervals []Interval `json:"intervals,omitempty"`
 	Watch     Watch      `json:"watch"`
+	// Role is that of the step.
+	Role string `json:"role,omitempty"`
+	// CoolDown is nil where the pass did not wait.
+	CoolDown *CoolDown `json:"cool_down,omitempty"`
+	// EndedBy is one of the End constants where the run itself ended the pass
+	// before its limits, which is no failure; "" otherwise.
+	EndedBy string `json:"ended_by,omitempty"`
 }
 
 // OK reports whether the pass ran to its planned end without an error, so
@@ -228,7 +257,8 @@ type Warning struct {
 
 // A Source is something that the sampler can read, or cannot.
 type Source struct {
-	// Kind is "temperature", "device", "cpu" or "cgroup".
+	// Kind is "temperature", "health", "device", "link", "aer", "cpu",
+	// "cpu-frequency", "cpu-thermal", "pressure" or "cgroup".
 	Kind string `json:"kind"`
 	// Name says which one, for example "nvme0 hwmon Composite".
 	Name string `json:"name,omitempty"`
