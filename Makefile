@@ -6,7 +6,7 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 BIN     := bin/nativ
 
-.PHONY: all build run test lint unit e2e bench fuzz update clean
+.PHONY: all build run test test-vm lint unit e2e bench analysis-report fuzz update clean
 
 all: build
 
@@ -34,16 +34,30 @@ lint:
 # The seeds of every fuzz target run as tests, too.
 unit:
 	$(GO) test -race ./cmd/... ./internal/...
+	$(GO) test ./test/attribution/ ./test/method/
 
 # Real containers, real files on the real disk. Skips, and says why, without root.
 e2e: build
 	$(GO) test -count=1 -timeout 20m ./test/e2e/
+
+# A real kernel NVMe driver, pure cgroup v2 and AppArmor, in virtual machines that
+# QEMU emulates. Makes the guest first where it is not there, in a minute or two,
+# below NATIV_VM_CACHE (default /var/cache/nativ-vm).
+test-vm:
+	$(GO) test -count=1 -v -timeout 20m ./test/vm/ -required
 
 # Side by side with the installed fio; writes docs/benchmarks.md. Takes five
 # minutes, and root for the whole of it; BENCHFLAGS="-dir DIR" for another disk.
 bench: build
 	@command -v fio >/dev/null || { echo "fio is not installed: apt-get install fio"; exit 1; }
 	$(GO) run ./test/bench $(BENCHFLAGS)
+
+# Names the causes of slowdowns that were simulated, and judges runs that were
+# simulated, and compares; writes docs/attribution.md and docs/method.md. Takes
+# ten minutes.
+analysis-report:
+	$(GO) run ./test/attribution -out docs/attribution.md
+	$(GO) run ./test/method -out docs/method.md
 
 # Five seconds of fuzzing a target; FUZZTIME=1m make fuzz for more.
 FUZZTIME ?= 5s

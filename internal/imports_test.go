@@ -17,24 +17,27 @@ import (
 const policy = `
 NONE < sys, job, journal;
 job < record;
-record < cgroup, analysis, fio/json;
+record < cgroup, analysis, fio/json, store;
 record, sys, journal < target;
 record, sys < host;
 record, sys, cgroup < sensor;
 record, target < pass;
 pass < uring, syncio, libaio;
 record, target < worker;
+record, target < sim;
 fio/json, target < fio;
 worker, cgroup < place;
-analysis < report;
+record < reference, rating;
+analysis < compare;
+compare, reference, rating < report;
 analysis, host, place, sensor < bench;
 `
 
 // restricted names standard packages that only some of ours may import.
 var restricted = map[string][]string{
 	"unsafe":       {"sys", "uring"},
-	"os/exec":      {"place", "fio"},
-	"database/sql": {},
+	"os/exec":      {"place", "fio", "sensor"},
+	"database/sql": {"store"},
 	"log":          {},
 }
 

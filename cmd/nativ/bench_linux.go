@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"nativ/internal/analysis"
 	"nativ/internal/bench"
@@ -28,6 +29,8 @@ import (
 	"nativ/internal/record"
 	"nativ/internal/report"
 	"nativ/internal/sensor"
+	"nativ/internal/sim"
+	"nativ/internal/sys"
 	"nativ/internal/target"
 	"nativ/internal/uring"
 )
@@ -42,9 +45,16 @@ type benchFlags struct {
 	seed                                        uint64
 	privileged, yes, json, details              bool
 	notes                                       []string
+	simulate, margin, resume                    string
+	rounds                                      int
 
-	cpusAsked, runtimeAsked bool // the user said so, even if it was 0
-	presetAsked             bool // the user named the preset
+	coolDown time.Duration
+	maxTemp  float64 // degrees Celsius
+
+	// The user said so, even if it was 0 or the default.
+	cpusAsked, runtimeAsked, coolDownAsked, maxTempAsked, presetAsked, placesAsked, roundsAsked, simulated bool
+	// others are the flags given that --resume does not go with.
+	others []string
 }
 
 func newBench(e *env) *cobra.Command {
@@ -56,6 +66,17 @@ func newBench(e *env) *cobra.Command {
 container's CPUs, and in a throw-away LXC container. It says what it will do
 before it does it, writes only to a test file of its own, and removes whatever
 it made.
+
+The drive's temperature is watched. Before each pass it may cool down to where
+the run began, which makes passes alike: within 2 °C, or until it changes by less
+than 0.5 °C a minute, at most as long as --cool-down says. A run stops at once at
+--max-temp, and where the drive gives alarm (critical warning, media errors).
+
+Presets: quick explores, in two minutes. standard compares the places with
+verdicts, in twelve rounds, about two hours before cool-downs; thorough in twice as
+many, for drives that scatter more. --rounds makes any comparison one of rounds. A run
+that ended early, even by a power failure, goes on with --resume. The host against
+itself (--places host,host) shows what the method takes for a difference.
 
 Exit codes:
   0  measured, the record is complete
@@ -70,32 +91,50 @@ Exit codes:
 		Example: `  sudo nativ bench --dir /mnt/nvme1
   sudo nativ bench --dir /mnt/nvme1 --cpus 4 --memory 4G --note heatsink=none
   nativ bench --dir . --places host
+  sudo nativ bench --dir /mnt/nvme1 --preset standard --margin throughput=2%
+  sudo nativ bench --dir /mnt/nvme1 --places host,host --rounds 8 --runtime 3s
+  sudo nativ bench --resume last
+  sudo nativ bench --dir /mnt/nvme1 --preset heat --max-temp 80
   sudo nativ bench --dir /mnt/nvme1 --preset latency
-  sudo nativ bench --dir /mnt/nvme1 --job my.fio`,
+  sudo nativ bench --dir /mnt/nvme1 --job my.fio
+  nativ bench --simulate samsung-9100-pro-2tb-bare --preset article`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.cpusAsked, f.runtimeAsked = c.Flags().Changed("cpus"), c.Flags().Changed("runtime")
-			f.presetAsked = c.Flags().Changed("preset")
+			f.coolDownAsked, f.maxTempAsked = c.Flags().Changed("cool-down"), c.Flags().Changed("max-temp")
+			f.presetAsked, f.placesAsked, f.roundsAsked = c.Flags().Changed("preset"), c.Flags().Changed("places"), c.Flags().Changed("rounds")
+			f.simulated = c.Flags().Changed("simulate")
+			c.Flags().Visit(func(fl *pflag.Flag) {
+				if !slices.Contains([]string{"resume", "yes", "json", "details", "lang", "out"}, fl.Name) {
+					f.others = append(f.others, fl.Name)
+				}
+			})
 			return runBench(c.Context(), e, f)
 		},
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.dir, "dir", "", "directory on the drive to measure; asked for on a terminal")
-	fl.StringVar(&f.preset, "preset", "quick", "what to measure: quick, crystaldiskmark, latency, sync or sweep (see nativ job list)")
+	fl.StringVar(&f.preset, "preset", "quick", "what to measure: quick, standard, thorough, article, heat, fill, crystaldiskmark, latency, sync or sweep (see nativ job list)")
 	fl.StringVar(&f.job, "job", "", "measure the phases of your own job file: a section each, on nativ's test file")
 	fl.StringVar(&f.engine, "engine", "own", "own, or fio for the fio that is installed")
 	fl.Var(&f.size, "size", "size of the test file (default 16G, less where space is short)")
-	fl.DurationVar(&f.runtime, "runtime", 0, "time for each phase in each place, over all its passes (default 5s)")
-	fl.StringSliceVar(&f.places, "places", []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}, "where to measure")
+	fl.DurationVar(&f.runtime, "runtime", 0, "time for each phase in each place, over all its passes (default 5s); with rounds, of each pass (default 18s, with --rounds that of the preset); with heat and fill, of each load, whose pauses stay as long")
+	fl.IntVar(&f.rounds, "rounds", 0, "rounds of each phase, an even number: forth and back through the places (standard 12, thorough 24)")
+	fl.StringVar(&f.margin, "margin", "", "with rounds, differences that count as none (default throughput=3%,p50=5%,p99=10%)")
+	fl.StringVar(&f.resume, "resume", "", "measure the rest of a run that ended early: its ID, or last")
+	fl.StringSliceVar(&f.places, "places", []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}, "where to measure (heat and fill: host; article: host,lxc); host,host and pinned,pinned compare one with itself")
 	fl.IntVar(&f.cpus, "cpus", 0, "CPUs of the container and of the pinned host (default 4; half of them where there are fewer than 8)")
 	fl.StringVar(&f.memory, "memory", "4G", "memory limit of the container and of the pinned host, or none")
 	fl.BoolVar(&f.privileged, "privileged", false, "make the container a privileged one")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of offsets and data, to repeat a run (default: a random one)")
+	fl.DurationVar(&f.coolDown, "cool-down", 0, "longest wait before a pass for the drive to cool down, 0 for none (default: as long as a pass; article and heat 10m)")
+	fl.Float64Var(&f.maxTemp, "max-temp", 0, "composite temperature in °C from which the run stops at once (default with heat: the drive's own critical one)")
 	fl.StringVar(&f.lang, "lang", "", "language of the report, de or en (default: from the environment)")
 	fl.StringVar(&f.out, "out", "", "directory for record and report, beside the state directory")
 	fl.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	fl.BoolVar(&f.json, "json", false, "print the record as JSON instead of the report")
 	fl.BoolVar(&f.details, "details", false, "print bandwidth, percentiles, system and method, too")
+	fl.StringVar(&f.simulate, "simulate", "", "measure nothing: let this drive model answer, a JSON file or the name of one of nativ's; everything it prints says SIMULATED")
 	fl.StringArrayVar(&f.notes, "note", nil, "something to remember, KEY=VALUE, such as heatsink=none; may be repeated")
 	return c
 }
@@ -112,7 +151,8 @@ type session struct {
 	asked   []string
 	memory  *int64
 	preset  job.Preset
-	release func() // gives the drives back
+	jobs    *job.File // that the user gave; nil where none
+	release func()    // gives the drives back
 	in      *bufio.Reader
 	// engine is the one that workers use unless a phase names another; uring
 	// is true where io_uring is needed.
@@ -120,6 +160,19 @@ type session struct {
 	uring  bool
 	// placeFlag is the verb and the flag that names places.
 	placeFlag string
+	// seen is what could be read of the drive before anything was touched.
+	seen record.Sample
+	// ownCeiling is true where the ceiling is the drive's own.
+	ownCeiling bool
+	// model answers instead of a drive, with --simulate.
+	model *sim.Model
+	// margins are those of --margin.
+	margins map[string]float64
+	// from is the step to begin with. The others are of a run that is resumed:
+	// whether it was killed, how many of its passes count, and what changed.
+	from, kept int
+	killed     bool
+	changed    []record.Changed
 }
 
 // runBench is nativ bench.
@@ -134,8 +187,14 @@ func runBench(ctx context.Context, e *env, f benchFlags) error {
 	s := &session{e: e, f: f, root: os.Geteuid() == 0, release: func() {}, in: bufio.NewReader(e.stdin),
 		placeFlag: "bench --places"}
 	defer func() { s.release() }()
+	switch {
+	case f.resume != "":
+		return s.runResume(ctx)
+	case f.simulated:
+		return s.runSimulation(ctx)
+	}
 	for _, step := range []func(context.Context) error{
-		s.checkFlags, s.findTarget, s.openState, s.checkMachine, s.lock, s.makePlan, s.calibrate, s.probeDirect, s.agree,
+		s.checkFlags, s.findTarget, s.openState, s.checkMachine, s.lock, s.readDrive, s.makePlan, s.calibrate, s.probeDirect, s.askNotes, s.agree,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -156,11 +215,30 @@ func (s *session) checkFlags(context.Context) (err error) {
 	if err := s.choosePreset(); err != nil {
 		return err
 	}
+	if f.roundsAsked {
+		if err := bench.WithRounds(&s.preset, f.rounds); err != nil {
+			return exit(exitUsage, "--rounds: %w", err)
+		}
+	}
+	if f.margin != "" {
+		if s.preset.Order != job.OrderRounds {
+			return exit(exitUsage, "--margin needs rounds to judge: add --preset standard, or --rounds 8")
+		}
+		if s.margins, err = parseMargins(f.margin); err != nil {
+			return exit(exitUsage, "--margin: %w", err)
+		}
+	}
 	if f.runtimeAsked && f.runtime < time.Second {
 		return exit(exitUsage, "--runtime %v: at least 1s, or the passes are too short to say anything", f.runtime)
 	}
 	if f.runtime > 24*time.Hour {
 		return exit(exitUsage, "--runtime %v: at most 24h a phase and place", f.runtime)
+	}
+	if f.coolDown < 0 || f.coolDown > time.Hour {
+		return exit(exitUsage, "--cool-down %v: from 0, which is none, to 1h", f.coolDown)
+	}
+	if f.maxTempAsked && !(f.maxTemp >= 20 && f.maxTemp <= 120) {
+		return exit(exitUsage, "--max-temp %v: from 20 to 120 °C", f.maxTemp)
 	}
 	if f.cpusAsked && f.cpus < 1 {
 		return exit(exitUsage, "--cpus %d: at least 1", f.cpus)
@@ -175,6 +253,9 @@ func (s *session) checkFlags(context.Context) (err error) {
 	if s.memory, err = memoryLimit(f.memory); err != nil {
 		return err
 	}
+	if !f.placesAsked && s.preset.Places != nil {
+		f.places = s.preset.Places
+	}
 	known := []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}
 	for _, p := range f.places {
 		if !slices.Contains(known, p) {
@@ -183,10 +264,13 @@ func (s *session) checkFlags(context.Context) (err error) {
 	}
 	for _, p := range known {
 		switch n := count(f.places, p); {
-		case n > 1:
+		case n > 2 || n > 1 && p == record.PlaceLXC:
 			return exit(exitUsage, "--places: %s stands there %d times", p, n)
-		case n == 1:
+		case n > 0:
 			s.asked = append(s.asked, p)
+			if n == 2 {
+				s.asked = append(s.asked, p+"#2")
+			}
 		}
 	}
 	if len(s.asked) == 0 {
@@ -212,11 +296,12 @@ func (s *session) choosePreset() (err error) {
 		if s.f.presetAsked {
 			return exit(exitUsage, "--job and --preset: only one of them says what to measure")
 		}
-		f, err := job.Parse(jobOptions(s.e), s.f.job)
+		f, err := job.Parse(jobOptionsFor(s.e, s.f.engine), s.f.job)
 		if err != nil {
-			return jobError(err, s.f.engine)
+			return jobError(err)
 		}
 		sayJobWarnings(s.e, f)
+		s.jobs = f
 		if s.preset, err = bench.PresetOf(strings.TrimSuffix(filepath.Base(s.f.job), ".fio"), f, engine); err != nil {
 			return exit(exitUsage, "--job %s: %w", s.f.job, err)
 		}
@@ -255,7 +340,7 @@ func parseNotes(words []string) (map[string]string, error) {
 
 // openState finds the state directory and offers to clean up after dead runs.
 func (s *session) openState(ctx context.Context) (err error) {
-	if s.state, err = stateDir(s.e); err != nil {
+	if s.state, err = writableState(s.e); err != nil {
 		return err
 	}
 	_, dead, err := runsIn(ctx, s.state)
@@ -266,6 +351,9 @@ func (s *session) openState(ctx context.Context) (err error) {
 	fmt.Fprintln(w, report.Say(s.lang, report.SayLeftovers, len(dead)))
 	for _, r := range dead {
 		fmt.Fprintf(w, "  %s  %s\n", r.ID, r.Header.Dir)
+		if exists(filepath.Join(recordsDir(s.state), r.ID, partsFile)) {
+			fmt.Fprintln(w, report.ResumeHint(r.ID, s.lang))
+		}
 	}
 	switch {
 	case s.f.yes:
@@ -340,6 +428,9 @@ func (s *session) findTarget(ctx context.Context) error {
 		return exit(exitRefused, "--dir %s: %w", dir, err)
 	}
 	target.Neighbours(t, target.Roots{})
+	for i := range t.Drives {
+		sensor.Identify(sensor.Roots{}, &t.Drives[i])
+	}
 	s.rec = &record.Record{SchemaVersion: record.SchemaVersion, Target: *t}
 	return nil
 }
@@ -390,11 +481,17 @@ func (s *session) checkMachine(ctx context.Context) error {
 		return exit(exitUsage, "--cpus: %w", err)
 	}
 	s.rec.Plan.CPUSet = set
-	if set.All && len(s.asked) > 1 {
-		// The pinned host would be the host: nothing to tell apart.
-		s.asked = slices.DeleteFunc(s.asked, func(p string) bool { return p == record.PlacePinned })
-	}
+	s.dropPinned()
 	return s.checkPlaces()
+}
+
+// dropPinned leaves the pinned host out where it would be the host: nothing to
+// tell apart.
+func (s *session) dropPinned() {
+	pinned := func(p string) bool { return record.PlaceKind(p) == record.PlacePinned }
+	if s.rec.Plan.CPUSet.All && slices.ContainsFunc(s.asked, func(p string) bool { return !pinned(p) }) {
+		s.asked = slices.DeleteFunc(s.asked, pinned)
+	}
 }
 
 // lock takes the drives, so that no other run measures at the same time.
@@ -439,12 +536,26 @@ const leastSize = 1 << 30
 // makePlan passes the safety gate and fixes the plan.
 func (s *session) makePlan(context.Context) error {
 	want, least := s.preset.FileSize, int64(leastSize)
-	if s.f.size.set {
+	switch {
+	case s.f.size.set:
 		want, least = s.f.size.bytes>>20<<20, s.f.size.bytes>>20<<20
+	case want == 0:
+		want = max(s.rec.Target.FreeBytes, least)
 	}
 	size, err := target.Gate(&s.rec.Target, want, least)
 	if err != nil {
 		return err
+	}
+	if s.preset.FileSize == 0 && !s.f.size.set {
+		want = size // all the room there is
+	}
+	ceiling, err := s.ceiling()
+	if err != nil {
+		return err
+	}
+	var coolDown *time.Duration
+	if s.f.coolDownAsked {
+		coolDown = &s.f.coolDown
 	}
 	seed := s.f.seed
 	if seed == 0 {
@@ -457,12 +568,18 @@ func (s *session) makePlan(context.Context) error {
 	plan, err := bench.NewPlan(bench.Wish{
 		Preset: s.preset, Dir: s.rec.Target.Dir, Places: s.asked, CPUSet: s.rec.Plan.CPUSet,
 		Memory: s.memory, Privileged: s.f.privileged, Seed: seed,
-		FileSize: size, WantedSize: want, Runtime: s.f.runtime,
+		FileSize: size, WantedSize: want, Runtime: s.f.runtime, Margins: s.margins,
+		CoolDown: coolDown, MaxTempMC: ceiling, NoTemperature: !s.hasTemperature(), LinkRate: linkRate(s.rec.Target.Drives),
 	})
 	if err != nil {
 		return exit(exitUsage, "%w", err)
 	}
 	s.rec.Plan = plan
+	for i := range plan.Phases {
+		if err := askFio(s.jobs, &plan.Phases[i], plan.FileSize, 1); err != nil {
+			return err
+		}
+	}
 	s.rec.Notes, _ = parseNotes(s.f.notes) // checked before
 	s.rec.Tool = record.Tool{Name: "nativ", Version: version, Go: runtime.Version(), Command: os.Args}
 	return nil
@@ -517,7 +634,19 @@ func (s *session) probeDirect(ctx context.Context) error {
 
 // agree shows the plan and asks.
 func (s *session) agree(ctx context.Context) error {
-	if err := report.Plan(s.e.stderr, s.rec, report.PlanOptions{Lang: s.lang, TemperatureMC: s.temperature()}); err != nil {
+	o := report.PlanOptions{Lang: s.lang, OwnCeiling: s.ownCeiling}
+	if _, mc, ok := s.seen.Temperature(); ok {
+		o.TemperatureMC = &mc
+	}
+	for _, d := range s.rec.Target.Drives[:min(1, len(s.rec.Target.Drives))] {
+		if d.Controller == nil {
+			continue
+		}
+		if h, ok := s.seen.Health[*d.Controller]; ok {
+			o.Health = &h
+		}
+	}
+	if err := report.Plan(s.e.stderr, s.rec, o); err != nil {
 		return err
 	}
 	return s.consent(ctx, s.f.yes)
@@ -542,24 +671,6 @@ func (s *session) consent(ctx context.Context, yes bool) error {
 	return nil
 }
 
-// temperature is the hottest drive's now, in millidegrees Celsius; nil where no
-// drive has a sensor.
-func (s *session) temperature() (top *int64) {
-	for _, d := range s.rec.Target.Drives {
-		var sample record.Sample
-		t := sensor.NewTemperature(sensor.Roots{}, d.Name)
-		if t.Describe().Missing != "" || t.Read(&sample) != nil {
-			continue
-		}
-		for _, mc := range sample.Temperatures {
-			if top == nil || mc > *top {
-				top = &mc
-			}
-		}
-	}
-	return top
-}
-
 // undoLimit bounds the cleanup of a run.
 const undoLimit = 2 * time.Minute
 
@@ -576,6 +687,9 @@ func undoAll(ctx context.Context, j *journal.Journal, undoers map[journal.Kind]j
 
 // measure carries the plan out, saves the record and prints the report.
 func (s *session) measure(ctx context.Context) error {
+	if s.from > 0 && s.from == len(s.rec.Plan.Steps) {
+		return s.putTogether(ctx)
+	}
 	j, err := journal.Create(s.state, journal.Header{
 		RunID: s.rec.ID, PID: os.Getpid(), UID: os.Getuid(), Started: time.Now(), Dir: s.rec.Target.Dir,
 	})
@@ -586,9 +700,16 @@ func (s *session) measure(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
+	parts, err := newPartsLog(s.state, s.rec, func(err error) {
+		fmt.Fprintln(s.e.stderr, "nativ: what is measured from here on is lost if the machine stops:", err)
+	})
+	if err != nil {
+		return errors.Join(err, j.Close())
+	}
 	view := newLive(s.e.stderr, s.e.stderrTTY, s.lang, s.rec)
 	run := &bench.Run{
-		Record: s.rec, Places: set.places, Watch: set.watch, Emit: view.emit, Now: time.Now,
+		From: s.from, Save: parts.save,
+		Record: s.rec, Places: set.places, Watch: set.watch, Emit: view.emit, Now: time.Now, Sleep: sleep,
 		PrefillEngine: prefillEngine(s.engine),
 		MakeFile: func() (*target.File, error) {
 			var nonce [16]byte
@@ -599,6 +720,7 @@ func (s *session) measure(ctx context.Context) error {
 		},
 		Undo: func(ctx context.Context) []string { return undoAll(ctx, j, set.undoers) },
 	}
+	since := sys.MonoNow()
 	runErr := run.Do(ctx)
 	view.close()
 	if err := j.Close(); err != nil {
@@ -606,11 +728,39 @@ func (s *session) measure(ctx context.Context) error {
 	}
 	if runErr != nil {
 		s.sayLeft()
-		return runErr
+		if s.from == 0 {
+			_ = parts.remove() // there is nothing in it
+		}
+		return errors.Join(runErr, parts.close())
 	}
 	s.rec.Sources = set.sampler.Sources()
+	s.readKernelLog(since)
+	return s.finish(ctx, parts)
+}
+
+// putTogether makes the record of a run that was killed after its last pass.
+func (s *session) putTogether(ctx context.Context) error {
+	s.rec.Complete, s.rec.Cleaned = len(s.rec.Incomplete) == 0, &record.Cleaned{}
+	if r := s.rec.Resumed; len(r) > 0 {
+		last := r[len(r)-1]
+		s.rec.Ended, s.rec.Prefill = last.EndedAt, last.Prefill
+		s.rec.Resumed = r[:len(r)-1] // nothing was measured after it
+	}
+	parts, err := newPartsLog(s.state, s.rec, func(error) {})
+	if err != nil {
+		return err
+	}
+	return s.finish(ctx, parts)
+}
+
+// finish saves the record and prints the report of it.
+func (s *session) finish(ctx context.Context, parts *partsLog) error {
 	s.rec.Warnings = analysis.Compute(s.rec).Warnings
 	files, saveErr := saveRecord(s.state, s.f.out, s.lang, s.rec)
+	if exists(filepath.Join(filepath.Dir(parts.path), recordFile)) {
+		saveErr = errors.Join(saveErr, parts.remove())
+	}
+	remember(ctx, s.e, s.state, s.rec, files)
 	if err := s.print(files); err != nil {
 		return errors.Join(saveErr, err)
 	}
@@ -621,6 +771,18 @@ func (s *session) measure(ctx context.Context) error {
 		return err
 	}
 	return saveErr
+}
+
+// sleep waits, or returns early with the error of ctx when that ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // print prints the result and says where the files are.
@@ -651,9 +813,25 @@ func (s *session) verdict(ctx context.Context) error {
 		s.sayLeft()
 		return exit(exitLeft, "something could not be removed").next("Try again with: nativ clean")
 	case !s.rec.Complete && ctx.Err() != nil:
-		return exit(exitIncomplete, "ended early by a signal; the record holds what was measured")
+		return exit(exitIncomplete, "ended early by a signal; the record holds what was measured").next("%s", s.howToResume())
 	case !s.rec.Complete:
-		return exit(exitIncomplete, "incomplete; the report says what is missing")
+		return exit(exitIncomplete, "incomplete; the report says what is missing").next("%s", s.howToResume())
 	}
 	return nil
+}
+
+// howToResume is the command that measures the rest, "" where there is none.
+func (s *session) howToResume() string {
+	passes := 0
+	for i := range s.rec.Rounds {
+		for k := range s.rec.Rounds[i].Passes {
+			if p := &s.rec.Rounds[i].Passes[k]; p.Failed == nil || p.Failed.Code != record.FailInterrupted {
+				passes = p.Index + 1
+			}
+		}
+	}
+	if passes == len(s.rec.Plan.Steps) || bench.Resumable(s.rec) != nil {
+		return ""
+	}
+	return "Measure the rest with: nativ bench --resume " + s.rec.ID
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -26,6 +27,8 @@ import (
 	"nativ/internal/journal"
 	"nativ/internal/record"
 	"nativ/internal/report"
+	"nativ/internal/sensor"
+	"nativ/internal/sys"
 	"nativ/internal/target"
 	"nativ/internal/uring"
 )
@@ -57,8 +60,15 @@ Flags of nativ:
   --lang de|en             language of the summary
   -y, --yes                do not ask before files are made
 
+Of the fio program: --section=NAME (more than once for several), --output=FILE,
+--output-format=normal|json|json+ (the last two are --format fio-json),
+--eta=auto|never, and --readonly, with which jobs that write are refused and files
+that would have to be made, too.
+
 All other options are fio's. Options of the own engine: nativ job print shows
-some; any other is named with its file and line.
+some; any other is named with its file and line. --engine fio takes them all and
+reads values as fio does (bs = 4k is 4 bytes), but for those that reach other
+files, start programs or take the result away: these are named with the reason.
 
 Exit codes:
   0  measured, the record is complete
@@ -82,8 +92,8 @@ Exit codes:
 			if f.help {
 				// As for other verbs, a wrong option is an error even so.
 				if len(rest) > 0 && !slices.ContainsFunc(rest, func(a string) bool { return !strings.HasPrefix(a, "-") }) {
-					if _, err := job.ParseArgs(jobOptions(e), rest); err != nil {
-						return jobError(err, f.engine)
+					if _, err := job.ParseArgs(jobOptionsFor(e, f.engine), rest); err != nil {
+						return jobError(err)
 					}
 				}
 				return c.Help()
@@ -117,17 +127,22 @@ func runFio(ctx context.Context, e *env, f fioFlags, args []string) error {
 		rec:       &record.Record{SchemaVersion: record.SchemaVersion},
 	}}
 	defer func() { s.release() }()
+	defer func() {
+		if s.trace != nil { // nothing was measured
+			_ = s.closeTrace(false)
+		}
+	}()
 	for _, step := range []func(context.Context) error{
-		s.readJobs, s.openState, s.findTargets, s.checkHost, s.lock, s.gate, s.agreeFiles, s.openTrace,
+		s.readJobs, s.openState, s.findTargets, s.checkHost, s.lock, s.gate, s.askFio, s.calibrateOwn, s.agreeFiles, s.openTrace,
 	} {
 		if err := step(ctx); err != nil {
-			return err
+			return inFioOptions(err)
 		}
 		if ctx.Err() != nil {
 			return exit(exitRefused, "interrupted before anything was touched")
 		}
 	}
-	return s.measureJobs(ctx)
+	return inFioOptions(s.measureJobs(ctx))
 }
 
 // readJobs reads the command line and the job files and plans who does what.
@@ -138,11 +153,19 @@ func (s *fioSession) readJobs(context.Context) (err error) {
 	if s.memory, err = memoryLimit(s.flags.memory); err != nil {
 		return err
 	}
-	f, err := job.ParseArgs(jobOptions(s.e), s.args)
+	opts := jobOptionsFor(s.e, s.flags.engine)
+	opts.Sections = s.flags.sections
+	f, err := job.ParseArgs(opts, s.args)
 	if err != nil {
-		return jobError(err, s.flags.engine)
+		return jobError(err)
 	}
 	sayJobWarnings(s.e, f)
+	s.jobs = f
+	if s.flags.readonly {
+		if i := slices.IndexFunc(f.Jobs, func(j job.Job) bool { return j.RW.Writes() }); i >= 0 {
+			return exit(exitRefused, "[%s] rw=%s writes, which --readonly forbids", f.Jobs[i].Name, f.Jobs[i].RW)
+		}
+	}
 	var b [8]byte
 	if _, err := rand.Read(b[:]); err != nil {
 		return fmt.Errorf("draw a seed: %w", err)
@@ -170,6 +193,10 @@ func (s *fioSession) readJobs(context.Context) (err error) {
 		case !errors.Is(err, os.ErrNotExist) && refusal == nil:
 			refusal = exit(exitRefused, "look at %s: %w", path, err)
 		default:
+			if isDevicePath(path) && refusal == nil {
+				refusal = exit(exitRefused, "%s: there is no such device", path).
+					next("Devices are not measured as yet: name a file on a filesystem of that drive, or a directory with --directory.")
+			}
 			// A link that leads nowhere is not a name for a new file.
 			if _, err := os.Lstat(path); err == nil && refusal == nil {
 				refusal = exit(exitRefused, "%s is a symbolic link that leads nowhere; name a file", path)
@@ -188,9 +215,17 @@ func (s *fioSession) readJobs(context.Context) (err error) {
 	case errors.As(err, &need):
 		return exit(exitUsage, "%w", err)
 	case errors.As(err, &one):
-		return jobError(err, s.flags.engine)
+		return jobError(err)
 	case err != nil:
 		return exit(exitUsage, "%w", err)
+	}
+	if i := slices.IndexFunc(s.plan.Files, func(f bench.FileNeed) bool { return !f.Existing }); i >= 0 && s.flags.readonly {
+		n := &s.plan.Files[i]
+		where := n.Given
+		if where == "" {
+			where = "a file in " + n.Dir
+		}
+		return exit(exitRefused, "%s would have to be made and filled, which --readonly forbids", where).next("Name a file that exists.")
 	}
 	s.engine = s.plan.Units[0].Phase.Engine
 	for i := range s.plan.Units {
@@ -201,6 +236,12 @@ func (s *fioSession) readJobs(context.Context) (err error) {
 	s.plan.Into(s.rec, s.flags.place)
 	s.rec.Tool = record.Tool{Name: "nativ", Version: version, Go: runtime.Version(), Command: os.Args}
 	return nil
+}
+
+// isDevicePath reports whether a path names a device, if anything: files below
+// /dev/shm are none.
+func isDevicePath(path string) bool {
+	return strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/")
 }
 
 func (s *fioSession) engineOf(j *job.Job) string { return engineOf(s.flags.engine, j) }
@@ -248,6 +289,9 @@ func (s *fioSession) findTargets(context.Context) error {
 			return exit(exitRefused, "%w", err).next("nativ makes no directories: create it, or name another.")
 		}
 		target.Neighbours(t, target.Roots{})
+		for i := range t.Drives {
+			sensor.Identify(sensor.Roots{}, &t.Drives[i])
+		}
 		s.dirs[f.Dir] = t
 		if i == 0 {
 			s.rec.Target, s.rec.Plan.Dir = *t, t.Dir
@@ -309,6 +353,31 @@ func (s *fioSession) gate(context.Context) error {
 	return nil
 }
 
+// inFioOptions words the safety gate's no with the options that nativ fio has.
+func inFioOptions(err error) error {
+	var r *target.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	next := strings.NewReplacer("--directory", "--directory", "--dir", "--directory").Replace(r.Next())
+	return exit(exitRefused, "%s", r.Reason()).next("%s", next)
+}
+
+// askFio lets fio look at its jobs before anything is made.
+func (s *fioSession) askFio(context.Context) error {
+	for i := range s.plan.Units {
+		u := &s.plan.Units[i]
+		size := s.plan.Files[u.Files[0]].Size
+		for _, f := range u.Files {
+			size = min(size, s.plan.Files[f].Size)
+		}
+		if err := askFio(s.jobs, &u.Phase, size, len(u.Files)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // agreeFiles shows what will be made and asks. Who only reads what is there is
 // not asked anything.
 func (s *fioSession) agreeFiles(ctx context.Context) error {
@@ -329,8 +398,21 @@ func (s *fioSession) agreeFiles(ctx context.Context) error {
 	return s.consent(ctx, s.flags.yes)
 }
 
+// calibrateOwn calibrates the engine that is calibrated, if a job uses it.
+func (s *fioSession) calibrateOwn(ctx context.Context) error {
+	if !s.uring {
+		return nil
+	}
+	return s.calibrate(ctx)
+}
+
 // openTrace makes the file of the trace. One that is there is not written over.
 func (s *fioSession) openTrace(context.Context) (err error) {
+	if out := s.flags.output; out != "" && out != "-" {
+		if st, err := os.Stat(filepath.Dir(out)); err != nil || !st.IsDir() {
+			return exit(exitRefused, "--output=%s: there is no such directory", out)
+		}
+	}
 	if s.flags.trace == "" {
 		return nil
 	}
@@ -339,6 +421,17 @@ func (s *fioSession) openTrace(context.Context) (err error) {
 		return exit(exitRefused, "--trace: %w", err).next("Name a file that does not exist.")
 	}
 	return nil
+}
+
+// closeTrace closes the file of the trace, and removes it where nothing was
+// traced: a head alone says nothing.
+func (s *fioSession) closeTrace(traced bool) error {
+	err := s.trace.Close()
+	if !traced {
+		err = errors.Join(err, os.Remove(s.flags.trace))
+	}
+	s.trace = nil
+	return err
 }
 
 // lock takes the drives of all files.
@@ -369,7 +462,11 @@ func (s *fioSession) measureJobs(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
-	view := newLive(s.e.stderr, s.e.stderrTTY, s.lang, s.rec)
+	progress, tty := s.e.stderr, s.e.stderrTTY
+	if s.flags.eta == "never" {
+		progress, tty = io.Discard, false
+	}
+	view := newLive(progress, tty, s.lang, s.rec)
 	run := &bench.JobsRun{
 		Record: s.rec, Plan: s.plan, Place: set.places[0], Watch: set.watch, Emit: view.emit, Now: time.Now,
 		PrefillEngine: prefillEngine(s.engine),
@@ -377,10 +474,12 @@ func (s *fioSession) measureJobs(ctx context.Context) error {
 		Undo:          func(ctx context.Context) []string { return undoAll(ctx, j, set.undoers) },
 	}
 	var traced *bufio.Writer
+	some := false
 	if s.trace != nil {
 		traced = bufio.NewWriter(s.trace)
 		fmt.Fprintln(traced, "mono_ns,job,clone,file,op,offset,length")
 		run.Trace = func(unit int, ios []record.TraceIO) {
+			some = some || len(ios) > 0
 			u := &s.plan.Units[unit]
 			for _, io := range ios {
 				name := ""
@@ -391,13 +490,14 @@ func (s *fioSession) measureJobs(ctx context.Context) error {
 			}
 		}
 	}
+	since := sys.MonoNow()
 	runErr := run.Do(ctx)
 	view.close()
 	if err := j.Close(); err != nil {
 		fmt.Fprintln(s.e.stderr, "nativ:", err)
 	}
 	if traced != nil {
-		if err := errors.Join(traced.Flush(), s.trace.Close()); err != nil {
+		if err := errors.Join(traced.Flush(), s.closeTrace(some)); err != nil {
 			fmt.Fprintln(s.e.stderr, "nativ: write the trace:", err)
 		}
 	}
@@ -406,18 +506,33 @@ func (s *fioSession) measureJobs(ctx context.Context) error {
 		return runErr
 	}
 	s.rec.Sources = set.sampler.Sources()
+	s.readKernelLog(since)
 	files, err := saveRecord(s.state, s.f.out, s.lang, s.rec)
 	if err != nil {
 		fmt.Fprintln(s.e.stderr, "nativ:", err)
 	}
+	remember(ctx, s.e, s.state, s.rec, files)
 	o := report.Options{Lang: s.lang}
 	if files.record != "" {
 		o.Files = []string{files.markdown, files.record}
 	}
-	if err := render(s.e.stdout, s.rec, s.flags.format, o); err != nil {
+	if err := s.print(o); err != nil {
 		return err
 	}
 	return s.verdict(ctx)
+}
+
+// print writes the result to where it was asked for. As with fio and a shell's >, a
+// file that is there is written over, but only now: the run may have failed.
+func (s *fioSession) print(o report.Options) error {
+	if s.flags.output == "" || s.flags.output == "-" {
+		return render(s.e.stdout, s.rec, s.flags.format, o)
+	}
+	f, err := os.Create(s.flags.output)
+	if err != nil {
+		return fmt.Errorf("--output: %w; the record is kept: nativ report last", err)
+	}
+	return errors.Join(render(f, s.rec, s.flags.format, o), f.Close())
 }
 
 // openFile makes a file or opens one that was there.
@@ -437,10 +552,51 @@ func (s *fioSession) openFile(f bench.FileNeed, j *journal.Journal) (*target.Fil
 }
 
 // prefillEngine is the own engine that fills files: the one that the first job
-// uses, or with fio the one of the same name.
+// uses, or with fio the one of the same name, psync where there is none.
 func prefillEngine(name string) string {
 	if name == fio.Name {
 		return string(job.IOUring)
 	}
-	return strings.TrimPrefix(name, fio.Name+"/")
+	io, byFio := strings.CutPrefix(name, fio.Name+"/")
+	if byFio && !slices.Contains([]string{string(job.LibAIO), string(job.SyncCall)}, io) {
+		return string(job.PSync)
+	}
+	return io
+}
+
+// jobOptionsFor are how job files are read for an engine, own or fio.
+func jobOptionsFor(e *env, engine string) job.Options {
+	o := jobOptions(e)
+	if o.ForFio = engine == fio.Name; o.ForFio {
+		o.FioHas = new(fio.Engine).HasOption
+	}
+	return o
+}
+
+// askFio lets fio say what it does not take of a phase, before anything is made. f
+// is where the phase is from; nil where that is built in.
+func askFio(f *job.File, p *job.Phase, size int64, files int) error {
+	if !p.ByFio() {
+		return nil
+	}
+	_, io, ok := strings.Cut(p.Engine, "/")
+	if !ok {
+		io = string(job.IOUring)
+	}
+	err := (&fio.Engine{IOEngine: io}).Check(p, size, files)
+	if err == nil {
+		return nil
+	}
+	for _, o := range p.Raw {
+		name, _, _ := strings.Cut(o, "=")
+		if f == nil || !strings.Contains(err.Error(), name) {
+			continue
+		}
+		for i := range f.Jobs {
+			if pos, ok := f.Jobs[i].Set(name); ok && strings.HasPrefix(p.Name, f.Jobs[i].Name) {
+				return exit(exitUsage, "%s: %s: %w", pos, o, err)
+			}
+		}
+	}
+	return exit(exitUsage, "%w", err)
 }

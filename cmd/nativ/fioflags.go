@@ -14,7 +14,15 @@ type fioFlags struct {
 	place, engine, memory, lang, format, trace, out string
 	cpus                                            int
 	yes, privileged, help                           bool
+	// Those of the fio program: sections to read, where the result goes, whether
+	// progress is shown, and that nothing may be written.
+	sections    []string
+	output, eta string
+	readonly    bool
 }
+
+// outputFormats are fio's --output-format as a --format.
+var outputFormats = map[string]string{"normal": "text", "json": "fio-json", "json+": "fio-json"}
 
 // fioFormats are those of --format.
 var fioFormats = []string{"text", "json", "fio-json", "md"}
@@ -26,8 +34,9 @@ func splitFioArgs(args []string) (f fioFlags, rest []string, err error) {
 	text := map[string]*string{
 		"place": &f.place, "engine": &f.engine, "memory": &f.memory, "lang": &f.lang, "format": &f.format, "trace": &f.trace, "out": &f.out,
 	}
-	var cpus string
-	text["cpus"] = &cpus
+	var cpus, section, outputFormat string
+	text["cpus"], text["section"], text["output-format"] = &cpus, &section, &outputFormat
+	text["output"], text["eta"] = &f.output, &f.eta
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
@@ -47,7 +56,7 @@ func splitFioArgs(args []string) (f fioFlags, rest []string, err error) {
 			continue
 		}
 		switch name {
-		case "yes", "json", "privileged", "help":
+		case "yes", "json", "privileged", "help", "readonly":
 			on := true
 			if has {
 				if on, err = strconv.ParseBool(value); err != nil {
@@ -61,6 +70,8 @@ func splitFioArgs(args []string) (f fioFlags, rest []string, err error) {
 				f.privileged = on
 			case name == "help":
 				f.help = on
+			case name == "readonly":
+				f.readonly = on
 			case on:
 				f.format = "json"
 			}
@@ -79,6 +90,15 @@ func splitFioArgs(args []string) (f fioFlags, rest []string, err error) {
 			value = args[i]
 		}
 		*to = value
+		switch name {
+		case "section":
+			f.sections = append(f.sections, value)
+		case "output-format":
+			if f.format, own = outputFormats[value]; !own {
+				return f, nil, exit(exitUsage, "--output-format=%s: nativ fio has normal, json and json+", value).
+					next("Its own forms: --format text, json, fio-json or md, and nativ report makes each of them of a run that is over.")
+			}
+		}
 	}
 	return f, rest, f.check(cpus)
 }
@@ -99,6 +119,12 @@ func (f *fioFlags) check(cpus string) error {
 	}
 	if err := one("format", f.format, fioFormats); err != nil {
 		return err
+	}
+	if err := one("eta", f.eta, []string{"", "auto", "never"}); err != nil {
+		return err
+	}
+	if f.trace == "-" {
+		return exit(exitUsage, "--trace -: standard output has the summary").next("Name a file that does not exist.")
 	}
 	if cpus != "" {
 		n, err := strconv.Atoi(cpus)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -38,11 +39,11 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			state, err := stateDir(e)
+			state, err := writableState(e)
 			if err != nil && out == "" {
-				return exit(exitUsage, "%w", err).next("Name a directory for the records: --out DIR")
+				return exit(exitUsage, "%w", err).next("Name a directory for the records: --out DIR, or one that can be written as NATIV_STATE_DIR")
 			}
-			return importFiles(e, args, state, out, lang)
+			return importFiles(c.Context(), e, args, state, out, lang)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "directory for records and reports, too")
@@ -52,7 +53,7 @@ Exit codes:
 
 // importFiles saves every run in the files, one line each. A file that cannot be
 // read does not keep the others from it.
-func importFiles(e *env, files []string, state, out, lang string) error {
+func importFiles(ctx context.Context, e *env, files []string, state, out, lang string) error {
 	var first error
 	fail := func(err error) {
 		if first == nil {
@@ -66,7 +67,7 @@ func importFiles(e *env, files []string, state, out, lang string) error {
 			fmt.Fprintf(e.stderr, "%s: a log; it is read with the JSON that names it\n", path)
 			continue
 		}
-		b, err := os.ReadFile(path)
+		b, err := readRegular(path, maxRecord)
 		if err != nil {
 			fail(exit(exitUsage, "import: %w", err))
 			continue
@@ -82,6 +83,7 @@ func importFiles(e *env, files []string, state, out, lang string) error {
 				s, err = saveIn(out, "nativ-"+rec.ID+".json", "nativ-"+rec.ID+".md", lang, rec)
 			} else {
 				s, err = saveRecord(state, out, lang, rec)
+				remember(ctx, e, state, rec, s)
 			}
 			if err != nil {
 				fail(err)
@@ -174,7 +176,7 @@ func readLog(r *fiojson.Result, n fiojson.LogName, dir string) (*fiojson.Log, er
 	if n.Job < 0 {
 		return nil, errors.New("it cannot be told which job it belongs to")
 	}
-	f, err := os.Open(filepath.Join(dir, n.File))
+	f, err := openRegular(filepath.Join(dir, n.File), maxRecord)
 	if err != nil {
 		return nil, err
 	}

@@ -60,11 +60,11 @@ Exit codes:
 			}
 			if b, err := job.PresetFile(strings.TrimSuffix(name, ".fio")); err == nil && !exists(name) {
 				_, err := e.stdout.Write(b)
-				return err
+				return written("the job file", err)
 			}
 			f, err := job.Parse(jobOptions(e), name)
 			if err != nil {
-				return jobError(err, "own")
+				return jobError(err)
 			}
 			sayJobWarnings(e, f)
 			var b bytes.Buffer
@@ -72,7 +72,7 @@ Exit codes:
 				return exit(exitUsage, "%w", err)
 			}
 			_, err = e.stdout.Write(b.Bytes())
-			return err
+			return written("the job file", err)
 		},
 	}
 }
@@ -127,9 +127,9 @@ func jobOptions(e *env) job.Options {
 	return job.Options{
 		ReadFile: func(name string) ([]byte, error) {
 			if name == "-" {
-				return io.ReadAll(e.stdin)
+				return io.ReadAll(limited(e.stdin, "standard input", maxText))
 			}
-			return os.ReadFile(name)
+			return readRegular(name, maxText)
 		},
 		LookupEnv: func(name string) (string, bool) {
 			v := e.getenv(name)
@@ -139,9 +139,8 @@ func jobOptions(e *env) job.Options {
 	}
 }
 
-// jobError gives what is wrong with a job its exit code and next step. engine is
-// that which was asked for, own or fio.
-func jobError(err error, engine string) error {
+// jobError gives what is wrong with a job its exit code and next step.
+func jobError(err error) error {
 	x := exit(exitUsage, "%w", err)
 	var all job.Errors
 	if !errors.As(err, &all) {
@@ -149,12 +148,12 @@ func jobError(err error, engine string) error {
 	}
 	for _, e := range all {
 		switch {
+		case e.Kind == job.Unreadable && errors.Is(e.Err, fs.ErrNotExist) && e.Line > 0:
+			return x.next("A file to include is looked for beside the file that names it.")
 		case e.Kind == job.Unreadable && errors.Is(e.Err, fs.ErrNotExist):
 			return x.next("Name a job file, or one of these: %s", strings.Join(job.PresetNames(), ", "))
-		case e.Kind == job.Unsupported && engine == "fio", e.Kind == job.NotJob && engine == "fio":
-			return x.next("nativ passes on to fio the options that its own engine has, too; for this one run fio itself and read its result with nativ import.")
-		case e.Kind == job.NotJob && strings.HasPrefix(e.Option, "output"):
-			return x.next("nativ fio has --format json, --format fio-json (fio's json+) and --out DIR.")
+		case e.Kind == job.NotJob && (e.Option == "showcmd" || e.Option == "parse-only"):
+			return x.next("nativ job print FILE reads a job file, says what is wrong with it and prints the jobs it makes.")
 		}
 	}
 	return x

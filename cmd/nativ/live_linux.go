@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +42,9 @@ func newLive(w io.Writer, tty bool, lang string, rec *record.Record) *live {
 // goroutine that runs the plan.
 func (l *live) emit(e bench.Event) {
 	line, status := l.text(e)
+	if !l.tty {
+		line = wrap(line, report.Width, l.mark("  "))
+	}
 	l.mu.Lock()
 	if line != "" {
 		l.lines = append(l.lines, line)
@@ -62,20 +66,28 @@ func (l *live) wake() {
 func (l *live) text(e bench.Event) (line, status string) {
 	switch e.Kind {
 	case bench.EventPlace:
-		return l.either(report.Say(l.lang, report.SaySetUp, report.PlaceName(l.rec, e.Place, l.lang)))
+		return l.either(l.mark(report.Say(l.lang, report.SaySetUp, report.PlaceName(l.rec, e.Place, l.lang))))
 	case bench.EventPlaceAgain:
-		return report.Say(l.lang, report.SaySetUpAgain, report.PlaceName(l.rec, e.Place, l.lang)), ""
+		return l.mark(report.Say(l.lang, report.SaySetUpAgain, report.PlaceName(l.rec, e.Place, l.lang))), ""
 	case bench.EventClean:
-		return l.either(report.Say(l.lang, report.SayCleaning))
+		return l.either(l.mark(report.Say(l.lang, report.SayCleaning)))
 	case bench.EventPrefill:
 		return l.either(l.line(e, nil))
 	case bench.EventPrefillEnd:
 		if e.Failed == nil && e.Outcome != nil {
-			return report.PrefillDone(e.DoneBytes, e.Outcome.ElapsedNS(), l.lang), ""
+			return l.mark(report.PrefillDone(e.DoneBytes, e.Outcome.ElapsedNS(), l.lang)), ""
 		}
 	case bench.EventPrefillTick, bench.EventPassTick:
 		if l.tty {
 			return "", l.line(e, e.Interval)
+		}
+		return "", ""
+	case bench.EventWait, bench.EventWaitTick:
+		switch {
+		case l.tty:
+			return "", l.line(e, nil)
+		case e.Kind == bench.EventWait && e.Wait.Left >= worthALine:
+			return l.line(e, nil), ""
 		}
 		return "", ""
 	case bench.EventPass:
@@ -83,9 +95,17 @@ func (l *live) text(e bench.Event) (line, status string) {
 			return "", l.line(e, nil)
 		}
 		return "", ""
+	case bench.EventPilot:
+		return l.mark(report.PilotLine(l.rec, l.lang)), ""
+	case bench.EventVoid:
+		return l.mark(report.VoidLine(l.rec, e.Phase.Name, e.Void, e.Again, l.lang)), ""
 	case bench.EventPassEnd:
-		if e.Failed == nil && !l.tty && e.Outcome != nil {
-			return l.line(e, whole(e.Outcome)), ""
+		ended := report.EndedText(e.EndedBy, l.lang)
+		switch {
+		case e.Failed == nil && !l.tty && e.Outcome != nil:
+			return strings.TrimRight(l.line(e, whole(e.Outcome))+"  "+ended, " "), ""
+		case e.Failed == nil && e.EndedBy != "" && e.EndedBy != record.EndPlateau:
+			return l.mark(ended), ""
 		}
 	}
 	if e.Failed != nil {
@@ -93,6 +113,38 @@ func (l *live) text(e bench.Event) (line, status string) {
 	}
 	return "", ""
 }
+
+// wrap breaks a line of a log that has more than width columns, between fields,
+// which two spaces part, where it can, else between words. What follows is
+// indented by indent.
+func wrap(line string, width int, indent string) string {
+	var b strings.Builder
+	rest := []rune(line)
+	for len(rest) > width {
+		head := string(rest[:width+1])
+		cut := strings.LastIndex(head, "  ")
+		if cut < len(indent)+4 {
+			cut = strings.LastIndex(head, " ")
+		}
+		if cut < len(indent)+4 {
+			break // one long word, such as a path, stays whole
+		}
+		b.WriteString(strings.TrimRight(head[:cut], " ") + "\n")
+		rest = []rune(indent + "  " + strings.TrimLeft(head[cut:]+string(rest[width+1:]), " "))
+	}
+	return b.String() + string(rest)
+}
+
+// mark says of a line that nothing is measured, where nothing is.
+func (l *live) mark(text string) string {
+	if text == "" || l.rec.Simulated == nil {
+		return text
+	}
+	return report.SimulatedMark(l.lang) + "  " + text
+}
+
+// worthALine is how long a wait is that gets a line of a log.
+const worthALine = 10 * time.Second
 
 // either shows text on the drawn line or, where there is none, as a line.
 func (l *live) either(text string) (line, status string) {
@@ -113,6 +165,12 @@ func (l *live) line(e bench.Event, iv *record.Interval) string {
 		iops := float64(iv.ReadIOs+iv.WriteIOs) / seconds
 		bytes := float64(iv.ReadBytes+iv.WriteBytes) / seconds
 		v.IOPS, v.BytesPerSec, v.P99NS = &iops, &bytes, iv.P99NS
+	}
+	if w := e.Wait; w != nil {
+		v.Waiting = report.Waiting(l.lang, w.Left, w.Why == bench.WaitIdle, w.TemperatureMC, w.TargetMC)
+		if w.Why == bench.WaitIdle {
+			v.Phase = nil
+		}
 	}
 	width := 0
 	if l.tty {

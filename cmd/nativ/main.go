@@ -29,6 +29,7 @@ const (
 	exitMissing    = 5 // this machine lacks something; the message says what and how to get it
 	exitBusy       = 6 // another run measures the same drive
 	exitLeft       = 7 // something that a run made could not be removed
+	exitCondition  = 8 // a condition of compare's --fail-if is met
 )
 
 // An env is what a verb may touch of the process, so that tests can call verbs
@@ -129,7 +130,7 @@ numbers differ. It writes only to a test file that it makes and removes itself.`
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
 		return exit(exitUsage, "%s", text).next("See: %s --help", c.CommandPath())
 	})
-	root.AddCommand(newReport(e), newImport(e), newJob(e))
+	root.AddCommand(newReport(e), newImport(e), newCompare(e), newJob(e), newHistory(e))
 	root.AddCommand(kernelVerbs(e)...)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)

@@ -18,12 +18,15 @@ import (
 // checkPlaces makes sure that every place that was asked for can be had, before
 // anybody is asked to agree to anything.
 func (s *session) checkPlaces() error {
-	if !s.root && slices.ContainsFunc(s.asked, func(p string) bool { return p != record.PlaceHost }) {
+	if !s.root && slices.ContainsFunc(s.asked, notHost) {
 		x := exit(exitMissing, "%s needs root: containers and cgroups are made by root only", s.asked[len(s.asked)-1])
 		return x.next("Run it with sudo, or measure the host alone: nativ %s host", s.placeFlag)
 	}
 	if slices.Contains(s.asked, record.PlaceLXC) {
 		if err := place.CheckLXC(); err != nil {
+			return err
+		}
+		if err := place.CheckStatic(); err != nil {
 			return err
 		}
 		if err := place.CheckStateDir(s.state, s.f.privileged); err != nil {
@@ -43,7 +46,7 @@ func (s *session) checkPlaces() error {
 	if err != nil {
 		return exit(exitMissing, "%w", err)
 	}
-	if !slices.Equal(s.asked, []string{record.PlaceHost}) {
+	if slices.ContainsFunc(s.asked, notHost) {
 		need := []string{"cpuset"}
 		if s.memory != nil {
 			need = append(need, "memory")
@@ -52,6 +55,8 @@ func (s *session) checkPlaces() error {
 	}
 	return nil
 }
+
+func notHost(place string) bool { return record.PlaceKind(place) != record.PlaceHost }
 
 // A placeKit is everything about the places of one run.
 type placeKit struct {
@@ -87,11 +92,15 @@ func (s *session) newPlaces(j *journal.Journal) (*placeKit, error) {
 		limits.Memory = *s.memory
 	}
 	for _, name := range s.asked {
-		switch name {
+		switch record.PlaceKind(name) {
 		case record.PlaceHost:
-			k.places = append(k.places, place.NewHost(c))
+			p := place.NewHost(c)
+			p.Rename(name)
+			k.places = append(k.places, p)
 		case record.PlacePinned:
-			k.places = append(k.places, place.NewPinned(c, limits))
+			p := place.NewPinned(c, limits)
+			p.Rename(name)
+			k.places = append(k.places, p)
 		case record.PlaceLXC:
 			mounts, err := s.fioMounts()
 			if err != nil {

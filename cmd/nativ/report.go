@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +49,7 @@ Exit codes:
 			if !slices.Contains(formats, format) {
 				return exit(exitUsage, "--format %q is not one of %s", format, strings.Join(formats, ", "))
 			}
-			rec, err := readRecord(e, args[0])
+			rec, err := readRecord(c.Context(), e, args[0])
 			if err != nil {
 				return err
 			}
@@ -90,7 +91,7 @@ func recordsDir(state string) string { return filepath.Join(state, "records") }
 const recordFile = "record.json"
 
 // readRecord reads the record that the argument names.
-func readRecord(e *env, name string) (*record.Record, error) {
+func readRecord(ctx context.Context, e *env, name string) (*record.Record, error) {
 	if name == "-" {
 		return decode(e.stdin, "standard input", "")
 	}
@@ -101,23 +102,44 @@ func readRecord(e *env, name string) (*record.Record, error) {
 			return nil, exit(exitUsage, "%w", err)
 		}
 		if path, err = lastRecord(state); err != nil {
+			path = "" // perhaps the history has one
+		}
+		inFile := ""
+		if path != "" {
+			inFile = filepath.Base(filepath.Dir(path))
+		}
+		rec, historyErr := fromHistory(ctx, e, "", inFile)
+		switch {
+		case rec != nil:
+			return rec, nil
+		case err != nil && historyErr != nil:
+			return nil, historyErr
+		case err != nil:
 			return nil, err
+		case historyErr != nil:
+			fmt.Fprintln(e.stderr, "nativ: without the history:", historyErr)
 		}
 	} else if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name {
 		if state, err := stateDir(e); err == nil {
-			if p := filepath.Join(recordsDir(state), name, recordFile); exists(p) {
+			if p := recordPath(state, name); exists(p) {
 				path = p
+			} else {
+				rec, err := fromHistory(ctx, e, name, "")
+				var x *exitError
+				if rec != nil || errors.As(err, &x) {
+					return rec, err
+				}
+				if err != nil {
+					fmt.Fprintln(e.stderr, "nativ: without the history:", err)
+				}
 			}
 		}
 	}
-	f, err := os.Open(path)
+	f, err := openRegular(path, maxRecord)
 	if err != nil {
-		return nil, exit(exitUsage, "read a record: %w", err).next("Name a record.json, the ID of a run, or last.")
+		return nil, exit(exitUsage, "read a record: %w", err).next("Name a record.json, the ID of a run, or last; - is standard input.")
 	}
 	defer f.Close()
-	if fi, err := f.Stat(); err != nil || fi.IsDir() {
-		return nil, exit(exitUsage, "%s is a directory", path).next("Name a record.json, the ID of a run, or last.")
-	}
 	return decode(f, path, path)
 }
 
@@ -126,19 +148,16 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// maxRecord bounds what is read as a record: one of a run of 24 hours is some
-// 100 MiB.
-const maxRecord = 1 << 30
-
 // decode reads a record, or what is no record but JSON of fio; path is empty
 // where the reader is no file.
 func decode(r io.Reader, name, path string) (*record.Record, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxRecord+1))
+	b, err := io.ReadAll(limited(r, name, maxRecord))
+	var large *tooLargeError
+	if errors.As(err, &large) {
+		return nil, exit(exitUsage, "%w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	if len(b) > maxRecord {
-		return nil, exit(exitRefused, "%s is larger than %d MiB, which no record is", name, maxRecord>>20)
 	}
 	rec, err := record.Decode(bytes.NewReader(b))
 	if err == nil {
@@ -191,7 +210,7 @@ func render(w io.Writer, rec *record.Record, format string, o report.Options) er
 		err = ferr
 	}
 	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
+		return written("the report", err)
 	}
 	return nil
 }

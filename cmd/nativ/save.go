@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"nativ/internal/analysis"
 	"nativ/internal/record"
@@ -43,6 +44,33 @@ func saveRecord(state, out, lang string, rec *record.Record) (saved, error) {
 		try(place{filepath.Join(os.TempDir(), "nativ-"+rec.ID), recordFile, "report.md"})
 	}
 	return first, errors.Join(errs...)
+}
+
+// written is the error of writing what for a reader, nil where the reader closed
+// the pipe, as head does: it has seen enough.
+func written(what string, err error) error {
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return fmt.Errorf("write %s: %w", what, err)
+}
+
+// writableState is the state directory of a verb that is going to write there.
+// To find that out only after a measurement would be late.
+func writableState(e *env) (string, error) {
+	state, err := stateDir(e)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(state, ".writable-")
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	if err != nil {
+		return "", exit(exitUsage, "the state directory cannot be written: %w", err).
+			next("NATIV_STATE_DIR names a directory for journals and records that can be written.")
+	}
+	return state, nil
 }
 
 // checkOut makes sure, before anything is measured, that records can be written

@@ -24,6 +24,10 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(root) })
+	repo, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
 		WorkdirRoot:   root,
@@ -31,11 +35,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NATIV_STATE_DIR", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("LC_ALL", "C")
+			e.Setenv("DRIVES", filepath.Join(repo, "drives"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Condition: func(cond string) (bool, error) {
-			return map[string]bool{"root": os.Geteuid() == 0}[cond], nil
+			return map[string]bool{"root": os.Geteuid() == 0, "drive": onDrive(root)}[cond], nil
 		},
 	})
 }

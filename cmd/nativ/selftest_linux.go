@@ -58,13 +58,14 @@ Exit codes:
 				text = string(b) + "\n"
 			}
 			if _, err := fmt.Fprint(e.stdout, text); err != nil {
-				return fmt.Errorf("write the result: %w", err)
+				return written("the result", err)
 			}
 			return nil
 		},
 	}
 	c.Flags().DurationVar(&d, "time", 2*time.Second, "how long to measure")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text, in I/Os a second and nanoseconds")
+	c.AddCommand(newSelftestSensors(e))
 	return c
 }
 

@@ -17,7 +17,7 @@ import (
 
 // kernelVerbs are the verbs that need the Linux kernel.
 func kernelVerbs(e *env) []*cobra.Command {
-	return []*cobra.Command{newBench(e), newFio(e), newClean(e), newSelftest(e), newWorker(e), newInit(e)}
+	return []*cobra.Command{newBench(e), newFio(e), newClean(e), newSelftest(e), newInfo(e), newWatch(e), newWorker(e), newInit(e)}
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -40,6 +40,7 @@ func classify(err error) *exitError {
 		uring   *sys.UringError
 		missing *cgroup.MissingError
 		lxc     *place.LXCMissingError
+		dynamic *place.NotStaticError
 		worker  *place.WorkerError
 		state   *place.StateDirError
 	)
@@ -48,7 +49,7 @@ func classify(err error) *exitError {
 		x.code = exitRefused
 	case errors.As(err, &busy):
 		x.code = exitBusy
-	case errors.As(err, &uring), errors.As(err, &missing), errors.As(err, &lxc), errors.As(err, &state), errors.Is(err, place.ErrRoot), errors.Is(err, cgroup.ErrNone),
+	case errors.As(err, &uring), errors.As(err, &missing), errors.As(err, &lxc), errors.As(err, &dynamic), errors.As(err, &state), errors.Is(err, place.ErrRoot), errors.Is(err, cgroup.ErrNone),
 		errors.As(err, &worker) && worker.Failure.Code == record.FailEngine:
 		x.code = exitMissing
 	}

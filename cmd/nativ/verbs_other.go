@@ -13,7 +13,7 @@ import (
 // kernelVerbs are the verbs that need the Linux kernel: elsewhere they say so.
 func kernelVerbs(*env) []*cobra.Command {
 	var verbs []*cobra.Command
-	for _, name := range []string{"bench", "fio", "clean", "selftest"} {
+	for _, name := range []string{"bench", "fio", "clean", "selftest", "info", "watch"} {
 		verbs = append(verbs, &cobra.Command{
 			Use:                name,
 			Short:              "Only on Linux",

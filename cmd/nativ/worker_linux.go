@@ -28,10 +28,10 @@ func newWorker(e *env) *cobra.Command {
 }
 
 // engines are all that a worker has, the own ones and fio with each of its
-// counterparts.
+// I/O engines that work on files.
 func engines() []worker.Engine {
 	list := []worker.Engine{&uring.Engine{}, &libaio.Engine{}, &syncio.Engine{}, &syncio.Engine{Seek: true}}
-	for _, io := range []job.IOEngine{job.IOUring, job.LibAIO, job.PSync, job.SyncCall} {
+	for _, io := range job.FileEngines() {
 		list = append(list, &fio.Engine{IOEngine: string(io)})
 	}
 	return list

@@ -6,6 +6,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"nativ/internal/job"
 	"nativ/internal/record"
 )
@@ -20,6 +22,13 @@ type Result struct {
 	// Temperatures are sorted by sensor name; empty where nothing was read.
 	Temperatures []Temperature
 	Written      Written
+	// Drops are where speeds fell, in the order of the passes and of time, each
+	// with its causes; Heat is what heat took, by phase and place; Fills are long
+	// sequential writes; Holds are what slowed whole passes down.
+	Drops []Drop
+	Heat  []Heat
+	Fills []Fill
+	Holds []Hold
 	// Warnings are those that follow from the record and those recorded.
 	Warnings []record.Warning
 	Verdict  Verdict
@@ -30,7 +39,14 @@ type Phase struct {
 	Job job.Phase
 	// Places are in the order of the plan, also those without any number.
 	Places []Place
-	Loss   Loss
+	// InHot are the places in passes of record.RoleHot: in the hot drive.
+	InHot []Place
+	Loss  Loss
+	// Rounds is nil where the plan has fewer than four rounds of this phase:
+	// Comparisons is then empty, and the loss is exploratory.
+	Rounds *Rounds
+	// Comparisons are of each two places in plan order, by metric.
+	Comparisons []Comparison
 }
 
 // A Place is one phase in one place, over all passes there that ran to their
@@ -42,7 +58,8 @@ type Place struct {
 	// IOPS and BytesPerSec are arithmetic means of the passes' rates, each the
 	// number of I/Os over its exact elapsed time. With fdatasync they count the
 	// writes, each of which waited for its sync; in a phase that reads and writes,
-	// both.
+	// both. Where the phase has Rounds they are geometric means over those that
+	// count, without the first seconds, so that they are what is compared.
 	IOPS, BytesPerSec *float64
 	// MaxIOPS and MaxBytesPerSec are those of the best second: of intervals of
 	// at least 0.9 s only, because a shorter one is noise.
@@ -70,6 +87,9 @@ type Place struct {
 	// CPULimited is true where in every pass at least 95 % of the place's CPU
 	// time was used, and not mostly by others.
 	CPULimited bool
+	// Lines are what an imported result says, direction by direction and job by
+	// job; nil elsewhere.
+	Lines []Line
 
 	logs []float64 // natural logarithms of the passes' IOPS
 }
@@ -84,6 +104,8 @@ type Latency struct {
 	// Clat is true where they are of clat, which leaves the time of submission
 	// out: all that an imported result had.
 	Clat bool
+	// Mean is that of an imported result, in nanoseconds; nil elsewhere.
+	Mean *float64
 }
 
 // A Temperature is the range of one sensor over a run, in millidegrees Celsius.
@@ -123,6 +145,16 @@ func (r *Result) Phase(name string) *Phase {
 	return nil
 }
 
+// Comparison returns that of b with a by a metric, or nil.
+func (p *Phase) Comparison(m Metric, a, b string) *Comparison {
+	for i := range p.Comparisons {
+		if c := &p.Comparisons[i]; c.Metric == m && c.A == a && c.B == b {
+			return c
+		}
+	}
+	return nil
+}
+
 // Place returns the place called name, or nil.
 func (p *Phase) Place(name string) *Place {
 	for i := range p.Places {
@@ -136,7 +168,7 @@ func (p *Phase) Place(name string) *Place {
 // Compute says what rec says.
 func Compute(rec *record.Record) Result {
 	var r Result
-	passes := passesBy(rec)
+	passes, special := passesBy(rec)
 	planned := plannedBy(rec)
 	for _, j := range rec.Plan.Phases {
 		ph := Phase{Job: j}
@@ -144,41 +176,119 @@ func Compute(rec *record.Record) Result {
 			k := key{j.Name, name}
 			p := measurePlace(rec, &j, name, passes[k])
 			p.Planned = planned[k]
-			r.Passes += p.Passes
+			if !planOrdinary(rec, k) {
+				p.Spread = nil // of probes, which are meant to differ
+			}
+			r.Passes += p.Passes + measurePlace(rec, &j, name, special[k]).Passes
 			ph.Places = append(ph.Places, p)
+			hot := slices.DeleteFunc(slices.Clone(special[k]), func(p *record.Pass) bool { return p.Role != record.RoleHot })
+			if len(hot) > 0 {
+				ph.InHot = append(ph.InHot, measurePlace(rec, &j, name, hot))
+			}
 		}
-		ph.Loss = computeLoss(rec, &ph)
 		r.Phases = append(r.Phases, ph)
 	}
 	r.Planned = len(rec.Plan.Steps)
 	r.Temperatures = temperatures(rec)
 	r.Written = written(rec)
-	r.Warnings = warnings(rec, &r)
+	s := findDrops(rec, &r)
+	compare(rec, &r)
+	r.Warnings = warnings(rec, &r, s.sensorWarnings())
 	r.Verdict = verdict(rec, &r)
 	return r
+}
+
+// compare fills in what is said of the places beside each other. Rounds are judged
+// over all phases together.
+func compare(rec *record.Record, r *Result) {
+	var all []*Comparison
+	for i := range r.Phases {
+		ph := &r.Phases[i]
+		compareRounds(rec, r, ph)
+		for j := range ph.Comparisons {
+			all = append(all, &ph.Comparisons[j])
+		}
+	}
+	Judge(all)
+	for i := range r.Phases {
+		if ph := &r.Phases[i]; ph.Rounds != nil {
+			ph.Loss = lossOfRounds(ph)
+		} else {
+			ph.Loss = computeLoss(rec, ph)
+		}
+	}
 }
 
 // A key names what the passes of a run are grouped by.
 type key struct{ phase, place string }
 
-func passesBy(rec *record.Record) map[key][]*record.Pass {
-	m := map[key][]*record.Pass{}
+// passesBy returns the passes that stand for their phase in their place, and
+// those with a part of their own, whose numbers are none of the place's: what
+// follows a load, what is measured in the hot drive, and void rounds. Where a phase has only
+// such, they are all there is to show.
+func passesBy(rec *record.Record) (passes, special map[key][]*record.Pass) {
+	passes, special = map[key][]*record.Pass{}, map[key][]*record.Pass{}
+	void := voidRounds(rec)
 	for i := range rec.Rounds {
+		left := void[roundKey{rec.Rounds[i].Phase, rec.RoundOf(&rec.Rounds[i])}]
 		for j := range rec.Rounds[i].Passes {
 			p := &rec.Rounds[i].Passes[j]
 			k := key{p.Phase, p.Place}
-			m[k] = append(m[k], p)
+			if !left && (ordinary(p.Role) || !planOrdinary(rec, k)) {
+				passes[k] = append(passes[k], p)
+			} else {
+				special[k] = append(special[k], p)
+			}
+		}
+	}
+	return passes, special
+}
+
+func plannedBy(rec *record.Record) map[key]int {
+	m := map[key]int{}
+	void := voidRounds(rec)
+	for _, s := range rec.Plan.Steps {
+		if void[roundKey{s.Phase, s.Round}] {
+			continue
+		}
+		if k := (key{s.Phase, s.Place}); ordinary(s.Role) || !planOrdinary(rec, k) {
+			m[k]++
 		}
 	}
 	return m
 }
 
-func plannedBy(rec *record.Record) map[key]int {
-	m := map[key]int{}
-	for _, s := range rec.Plan.Steps {
-		m[key{s.Phase, s.Place}]++
+// A roundKey names a round by its number in the plan.
+type roundKey struct {
+	phase string
+	n     int
+}
+
+// voidRounds are those that the run itself found void. Where a phase has no others
+// they are all there is to show, although nothing is compared by them.
+func voidRounds(rec *record.Record) map[roundKey]bool {
+	void := map[roundKey]bool{}
+	counts := map[string]bool{}
+	for i := range rec.Rounds {
+		r := &rec.Rounds[i]
+		n := rec.RoundOf(r)
+		void[roundKey{r.Phase, n}] = r.Void != ""
+		counts[r.Phase] = counts[r.Phase] || r.Void == "" && n != record.NoRound
 	}
-	return m
+	for k := range void {
+		void[k] = void[k] && counts[k.phase]
+	}
+	return void
+}
+
+func ordinary(role string) bool { return role == "" || role == record.RoleLoad }
+
+// planOrdinary reports whether the plan has a pass of this phase and place that
+// stands for them.
+func planOrdinary(rec *record.Record, k key) bool {
+	return slices.ContainsFunc(rec.Plan.Steps, func(s record.Step) bool {
+		return s.Phase == k.phase && s.Place == k.place && ordinary(s.Role)
+	})
 }
 
 // samples calls f with every sample of the run in the order of time.

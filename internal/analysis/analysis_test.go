@@ -280,6 +280,47 @@ func TestDeviceRatio(t *testing.T) {
 	}
 }
 
+// What the host saw belongs to all jobs of a group, so that their reads count
+// together.
+func TestJobsCached(t *testing.T) {
+	with := func(device int64) Result {
+		flow := func(n int64) *record.Outcome {
+			return &record.Outcome{EndNS: 1e9, Read: &record.Flow{IOs: n / 4096, Bytes: n, Lat: &record.Histogram{}}}
+		}
+		watch := record.Watch{
+			Before: &record.Sample{Devices: map[string]record.DeviceCounters{"sda": {ReadBytes: 7}}},
+			After:  &record.Sample{MonoNS: 1e9, Devices: map[string]record.DeviceCounters{"sda": {ReadBytes: 7 + device}}},
+		}
+		phase := func(name string) job.Phase {
+			return job.Phase{Name: name, Mode: job.RandRead, BlockSize: 4096, IODepth: 1, NumJobs: 1, RuntimeNS: 1e9}
+		}
+		return Compute(&record.Record{
+			Target: record.Target{Drives: []record.Drive{{Name: "sda"}}},
+			Plan:   record.Plan{Places: []string{record.PlaceHost}, Phases: []job.Phase{phase("a"), phase("b")}},
+			Jobs:   &record.Jobs{Groups: [][]int{{0, 1}}},
+			Rounds: []record.Round{{Phase: "a", Passes: []record.Pass{
+				{Phase: "a", Place: record.PlaceHost, Outcome: flow(4 << 20), Watch: watch},
+				{Phase: "b", Place: record.PlaceHost, Index: 1, Outcome: flow(6 << 20)},
+			}}},
+		})
+	}
+	if r := with(10 << 20); slices.Contains(codes(r), record.WarnCacheAnswered) {
+		t.Errorf("all came from the drive: %v", codes(r))
+	}
+	var named []string
+	for _, w := range with(5 << 20).Warnings {
+		if w.Code == record.WarnCacheAnswered {
+			named = append(named, w.Phase)
+			if w.Values["ratio"] != 0.5 {
+				t.Errorf("%+v", w)
+			}
+		}
+	}
+	if !slices.Equal(named, []string{"a", "b"}) {
+		t.Errorf("half came from the drive, and warned of are %v", named)
+	}
+}
+
 func TestTemperatures(t *testing.T) {
 	rec := two(job.RandRead4K, map[string][2]int64{record.PlaceHost: same(1000)})
 	if got := Compute(rec).Temperatures; got != nil {

@@ -43,8 +43,77 @@ func merged(a, b *record.Flow, of func(*record.Flow) *record.Histogram) *record.
 	return h
 }
 
+// A Line is one direction of an imported result, of all jobs together or of one of
+// several that were reported apart. Rates are means over the passes.
+type Line struct {
+	// Job counts from 1 to Jobs; both are 0 where the jobs are one result.
+	Job, Jobs int
+	// Direction is "read", "write" or, where they were not counted apart,
+	// "mixed".
+	Direction         string
+	IOPS, BytesPerSec *float64
+	Lat               Latency
+}
+
+// lines takes the passes of a phase that ended as planned apart.
+func lines(j *job.Phase, passes []*record.Pass) (all []Line) {
+	type key struct {
+		job, jobs int
+		direction string
+	}
+	outcomes := map[key][]*record.Outcome{}
+	var keys []key
+	add := func(k key, o *record.Outcome) {
+		for _, d := range []string{"read", "write", "mixed"} {
+			if k.direction = d; direction(d, o) == nil || o.ElapsedNS() <= 0 {
+				continue
+			}
+			if outcomes[k] == nil {
+				keys = append(keys, k)
+			}
+			outcomes[k] = append(outcomes[k], o)
+		}
+	}
+	for _, p := range passes {
+		if !p.OK() || p.Outcome == nil {
+			continue
+		}
+		for i := range p.Outcome.Clones {
+			add(key{job: i + 1, jobs: len(p.Outcome.Clones)}, &p.Outcome.Clones[i])
+		}
+		if len(p.Outcome.Clones) == 0 {
+			add(key{}, p.Outcome)
+		}
+	}
+	for _, k := range keys {
+		var iops, bps []float64
+		var flows []*record.Flow
+		for _, o := range outcomes[k] {
+			f, sec := direction(k.direction, o), float64(o.ElapsedNS())/1e9
+			iops, bps = append(iops, float64(f.IOs)/sec), append(bps, float64(f.Bytes)/sec)
+			if j.FDataSync > 0 && k.direction == "write" {
+				f = o.Sync // which the writes waited for
+			}
+			flows = append(flows, f)
+		}
+		all = append(all, Line{Job: k.job, Jobs: k.jobs, Direction: k.direction,
+			IOPS: new(mean(iops)), BytesPerSec: new(mean(bps)), Lat: importedLatency(flows)})
+	}
+	return all
+}
+
+// direction is a flow by its name; nil where it is not there or not credible.
+func direction(name string, o *record.Outcome) *record.Flow {
+	f := map[string]*record.Flow{"read": o.Read, "write": o.Write, "mixed": o.Mixed}[name]
+	if f == nil || f.IOs < 0 || f.Bytes < 0 {
+		return nil
+	}
+	return f
+}
+
 // importedLatency takes what an imported result has: lat before clat, histograms
-// before percentiles, which only a single pass can give.
+// before percentiles, which only a single pass can give, and a mean alone where
+// there is nothing else.
 func importedLatency(flows []*record.Flow) Latency {
 	if len(flows) == 0 || slices.Contains(flows, nil) {
 		return Latency{}
@@ -57,15 +126,19 @@ func importedLatency(flows []*record.Flow) Latency {
 			}
 			h.Merge(of(f))
 		}
-		return latency(&h), h.N() > 0
+		l := latency(&h)
+		if m, ok := h.Mean(); ok {
+			l.Mean = &m
+		}
+		return l, h.N() > 0
 	}
-	ready := func(of func(*record.Given) *record.Summary) (Latency, bool) {
+	ready := func(of func(*record.Given) *record.Summary) Latency {
 		f := flows[0]
-		if len(flows) > 1 || f.Given == nil || of(f.Given) == nil || len(of(f.Given).Percentiles) == 0 {
-			return Latency{}, false
+		if len(flows) > 1 || f.Given == nil || of(f.Given) == nil {
+			return Latency{}
 		}
 		s := of(f.Given)
-		l := Latency{N: f.IOs}
+		l := Latency{N: f.IOs, Mean: s.Mean}
 		if s.N != nil {
 			l.N = *s.N
 		}
@@ -80,18 +153,22 @@ func importedLatency(flows []*record.Flow) Latency {
 				}
 			}
 		}
-		return l, true
+		return l
 	}
 	if l, ok := whole(func(f *record.Flow) *record.Histogram { return f.Lat }); ok {
 		return l
 	}
-	if l, ok := ready(func(g *record.Given) *record.Summary { return g.Lat }); ok {
-		return l
+	lat := ready(func(g *record.Given) *record.Summary { return g.Lat })
+	if lat.P50 != nil || lat.P99 != nil || lat.P999 != nil {
+		return lat
 	}
 	l, ok := whole(func(f *record.Flow) *record.Histogram { return f.Clat })
 	if !ok {
-		l, ok = ready(func(g *record.Given) *record.Summary { return g.Clat })
+		l = ready(func(g *record.Given) *record.Summary { return g.Clat })
 	}
-	l.Clat = ok
+	if l.P50 == nil && l.P99 == nil && l.P999 == nil && lat.Mean != nil {
+		return lat
+	}
+	l.Clat = ok || l.Mean != nil || l.P50 != nil || l.P99 != nil || l.P999 != nil
 	return l
 }

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"testing"
 
 	"nativ/internal/job"
@@ -85,5 +86,31 @@ func TestImportedUsage(t *testing.T) {
 	o := record.Outcome{Read: &record.Flow{IOs: 60, Bytes: 600}, UsageUnknown: true}
 	if p := Compute(importedPass(o)).Phases[0].Places[0]; p.UserNS != nil || p.SystemNS != nil {
 		t.Errorf("CPU time that nobody knows: %+v", p)
+	}
+}
+
+// Directions and clones are lines of their own, and a mean is better than nothing.
+func TestImportedLines(t *testing.T) {
+	read := &record.Flow{IOs: 60, Bytes: 600, Lat: filled(60, 100)}
+	write := &record.Flow{IOs: 20, Bytes: 200, Given: &record.Given{Clat: &record.Summary{Mean: new(float64(7))}}}
+	clone := record.Outcome{EndNS: 1e9, Read: read}
+	apart := Compute(importedPass(record.Outcome{Read: read, Write: write})).Phases[0].Places[0].Lines
+	if len(apart) != 2 || apart[0].Direction != "read" || *apart[0].IOPS != 30 || *apart[0].Lat.Mean != 100 || apart[0].Lat.P50 == nil ||
+		apart[1].Direction != "write" || *apart[1].BytesPerSec != 100 || *apart[1].Lat.Mean != 7 || !apart[1].Lat.Clat || apart[1].Lat.P50 != nil {
+		t.Errorf("%+v", apart)
+	}
+	clones := Compute(importedPass(record.Outcome{Read: read, Clones: []record.Outcome{clone, clone}})).Phases[0].Places[0].Lines
+	if len(clones) != 2 || clones[1].Job != 2 || clones[1].Jobs != 2 || *clones[1].IOPS != 60 {
+		t.Errorf("%+v", clones)
+	}
+	rec := importedPass(record.Outcome{Write: write, Verified: &record.Verified{Flow: read}})
+	verified := func() bool {
+		return slices.ContainsFunc(Compute(rec).Warnings, func(w record.Warning) bool { return w.Code == record.WarnVerified && w.Values["reads"] == 60 })
+	}
+	if verified() {
+		t.Error("an import says it itself")
+	}
+	if rec.Import = nil; !verified() {
+		t.Error("nothing says that reads are not in the result")
 	}
 }

@@ -43,6 +43,11 @@ type Part struct {
 	Margin *float64
 	// Doubt says why the part does not count as shown; DoubtNone where it does.
 	Doubt Doubt
+	// Low and High are the ends of the 95 % interval, in fractions of the host,
+	// where the phase has rounds; nil where it has too few of them or none.
+	Low, High *float64
+	// Judged is the comparison of throughput that the part is; nil without rounds.
+	Judged *Comparison
 }
 
 // Shown reports whether the part counts as a real difference.
@@ -60,7 +65,11 @@ const (
 	DoubtFew    Doubt = "few"    // no place was measured twice, so that chance is unknown
 	DoubtSmall  Doubt = "small"  // at most LeastShown
 	DoubtSpread Doubt = "spread" // chance may well do it, as the passes scatter
-	DoubtNone   Doubt = ""
+	// The judgements of rounds that name no difference to speak of.
+	DoubtEquivalent   Doubt = "equivalent"
+	DoubtNegligible   Doubt = "negligible"
+	DoubtInconclusive Doubt = "inconclusive"
+	DoubtNone         Doubt = ""
 )
 
 // maxFraction bounds what counts as a comparison at all: ten thousand times
@@ -69,10 +78,7 @@ const maxFraction = 1e4
 
 func computeLoss(rec *record.Record, ph *Phase) Loss {
 	host, pinned, lxc := ph.Place(record.PlaceHost), ph.Place(record.PlacePinned), ph.Place(record.PlaceLXC)
-	l := Loss{
-		NotSeparable: host != nil && lxc != nil && pinned == nil,
-		CPULimited:   pinned != nil && pinned.CPULimited || pinned == nil && lxc != nil && lxc.CPULimited,
-	}
+	l := newLoss(host, pinned, lxc)
 	doubt := DoubtNone
 	for i := range ph.Places {
 		p := &ph.Places[i]
@@ -97,12 +103,11 @@ func computeLoss(rec *record.Record, ph *Phase) Loss {
 		if ok {
 			p.Margin = &margin
 		}
+		if p.Doubt == DoubtNone {
+			p.Doubt = doubtOfPair(ph, a, b)
+		}
 		switch {
-		case doubt != DoubtNone:
-		case a.OtherLoad() || b.OtherLoad():
-			p.Doubt = DoubtLoad
-		case ph.Job.Mode.Writes() && otherWrites(a, b):
-			p.Doubt = DoubtWrites
+		case p.Doubt != DoubtNone:
 		case math.Abs(f) <= LeastShown:
 			p.Doubt = DoubtSmall
 		case !ok:
@@ -117,6 +122,113 @@ func computeLoss(rec *record.Record, ph *Phase) Loss {
 		addUp(l.Total, l.CPUs, l.Container)
 	}
 	return l
+}
+
+func newLoss(host, pinned, lxc *Place) Loss {
+	return Loss{
+		NotSeparable: host != nil && lxc != nil && pinned == nil,
+		CPULimited:   pinned != nil && pinned.CPULimited || pinned == nil && lxc != nil && lxc.CPULimited,
+	}
+}
+
+// doubtOf is what else may make a difference of two places, or hide one.
+func doubtOf(ph *Phase, a, b *Place) Doubt {
+	if cacheAnswered(&ph.Job, a) || cacheAnswered(&ph.Job, b) {
+		return DoubtCache
+	}
+	return doubtOfPair(ph, a, b)
+}
+
+func doubtOfPair(ph *Phase, a, b *Place) Doubt {
+	switch {
+	case a.OtherLoad() || b.OtherLoad():
+		return DoubtLoad
+	case ph.Job.Mode.Writes() && otherWrites(a, b):
+		return DoubtWrites
+	}
+	return DoubtNone
+}
+
+// lossOfRounds splits the loss by the comparisons of the rounds. The parts add up
+// because all come from the same rounds.
+func lossOfRounds(ph *Phase) Loss {
+	host, pinned, lxc := ph.Place(record.PlaceHost), ph.Place(record.PlacePinned), ph.Place(record.PlaceLXC)
+	l := newLoss(host, pinned, lxc)
+	of := func(a, b *Place) *Comparison {
+		if a == nil || b == nil {
+			return nil
+		}
+		return ph.Comparison(MetricThroughput, a.Name, b.Name)
+	}
+	total, cpus, container := of(host, lxc), of(host, pinned), of(pinned, lxc)
+	l.Total, l.CPUs = partOf(total, 1), partOf(cpus, 1)
+	if cpus != nil {
+		l.Container = partOf(container, cpus.Ratio())
+		widen(l.Container, container, cpus)
+	}
+	if l.Total != nil && l.CPUs != nil && l.Container != nil {
+		addUp(l.Total, l.CPUs, l.Container)
+	}
+	return l
+}
+
+// PartOf is a comparison of two places as a part of the first; nil where there is
+// none.
+func PartOf(c *Comparison) *Part { return partOf(c, 1) }
+
+// partOf is a comparison as a part of the host, where what it compares with is
+// base of the host. Nil where there is none or it is no number to print.
+func partOf(c *Comparison, base float64) *Part {
+	if c == nil {
+		return nil
+	}
+	f := base * math.Expm1(c.Log)
+	if math.IsNaN(f) || math.Abs(f) > maxFraction {
+		return nil
+	}
+	p := &Part{Fraction: f, Tenths: tenths(f), Judged: c, Doubt: c.Doubt}
+	if low, high, ok := c.Logs(confidence); ok {
+		low, high = base*math.Expm1(low), base*math.Expm1(high)
+		if math.Abs(low) <= maxFraction && math.Abs(high) <= maxFraction {
+			p.Low, p.High = &low, &high
+		}
+	}
+	if p.Doubt == DoubtNone {
+		p.Doubt = map[Judgement]Doubt{
+			JudgeEquivalent: DoubtEquivalent, JudgeNegligible: DoubtNegligible,
+			JudgeInconclusive: DoubtInconclusive, JudgeNone: DoubtFew,
+		}[c.Judgement]
+	}
+	return p
+}
+
+// widen gives the container's part the uncertainty of what it is a part of: its
+// own interval is in percent of pinned, and how far pinned is from the host is not
+// certain either. Pinned is in both, which correlates them by -1/2 and, where the
+// part is a loss, makes it uncertain by as much more. All of that is next to
+// nothing where the part is small, so that no end crosses 0 for it: the sign is
+// told by the comparison alone.
+func widen(p *Part, container, cpus *Comparison) {
+	if p == nil || p.Low == nil {
+		return
+	}
+	low, high, ok := cpus.Logs(confidence)
+	if !ok {
+		return
+	}
+	more := math.Abs(p.Fraction) * (high - low) / 2
+	further := func(end float64) float64 {
+		e := math.Abs(end - p.Fraction)
+		return math.Sqrt(e*e + more*more + e*more)
+	}
+	l, h := p.Fraction-further(*p.Low), p.Fraction+further(*p.High)
+	if *p.Low > 0 {
+		l = max(l, 0)
+	}
+	if *p.High < 0 {
+		h = min(h, 0)
+	}
+	p.Low, p.High = &l, &h
 }
 
 // otherWrites reports whether the drive wrote more than the test did in one of

@@ -93,6 +93,7 @@ func measurePlace(rec *record.Record, j *job.Phase, name string, passes []*recor
 	p.Lat = latency(&lat)
 	if rec.Import != nil {
 		p.Lat = importedLatency(flows)
+		p.Lines = lines(j, passes)
 	}
 	if len(cpu) > 0 {
 		p.CPUBusy, p.CPUBusyLeast = new(float64(busy)/float64(total)), new(slices.Min(cpu))
@@ -275,6 +276,11 @@ func written(rec *record.Record) Written {
 	var w Written
 	if rec.Prefill != nil {
 		w.Application += max(rec.Prefill.Bytes, 0)
+	}
+	for i := range rec.Resumed {
+		if pre := rec.Resumed[i].Prefill; pre != nil {
+			w.Application += max(pre.Bytes, 0)
+		}
 	}
 	for i := range rec.Rounds {
 		for j := range rec.Rounds[i].Passes {

@@ -13,7 +13,7 @@ type Verdict struct {
 	// Phase is the one that the finding is about; empty where it is about all.
 	Phase string
 	// Of counts the phases that the finding looked at: those with every planned
-	// pass.
+	// pass, or with a round that counts.
 	Of int
 	// Reserves qualify the finding, in the order in which they are to be said.
 	Reserves []Reserve
@@ -61,6 +61,7 @@ const (
 	ReserveNetwork    Reserve = "network"    // a server answered, not a drive
 	ReserveMemory     Reserve = "memory"     // the drive is memory
 	ReserveCache      Reserve = "cache"      // a cache answered in at least one place
+	ReserveHeat       Reserve = "heat"       // places were compared while the drive throttled
 )
 
 func verdict(rec *record.Record, r *Result) Verdict {
@@ -68,7 +69,12 @@ func verdict(rec *record.Record, r *Result) Verdict {
 	var whole []*Phase
 	for i := range r.Phases {
 		ph := &r.Phases[i]
-		if len(ph.Places) > 0 && !slices.ContainsFunc(ph.Places, func(p Place) bool { return p.Passes == 0 || p.Passes < p.Planned }) {
+		switch {
+		case ph.Rounds != nil:
+			if ph.Rounds.Valid > 0 { // a round that lacks a pass is void as a whole
+				whole = append(whole, ph)
+			}
+		case len(ph.Places) > 0 && !slices.ContainsFunc(ph.Places, func(p Place) bool { return p.Passes == 0 || p.Passes < p.Planned }):
 			whole = append(whole, ph)
 		}
 	}
@@ -86,7 +92,7 @@ func verdict(rec *record.Record, r *Result) Verdict {
 		return v
 	}
 
-	if !slices.ContainsFunc(whole, func(p *Phase) bool { return p.Loss.Total != nil || p.Loss.CPUs != nil }) {
+	if !slices.ContainsFunc(whole, func(p *Phase) bool { return p.Loss.Total != nil || p.Loss.CPUs != nil || len(p.Comparisons) > 0 }) {
 		v.Finding = FindNoComparison
 		return v
 	}
@@ -149,6 +155,9 @@ func reserves(rec *record.Record, r *Result) []Reserve {
 	}
 	if has(record.WarnCacheAnswered) {
 		all = append(all, ReserveCache)
+	}
+	if has(record.WarnThrottled) && len(rec.Plan.Places) > 1 {
+		all = append(all, ReserveHeat)
 	}
 	return all
 }

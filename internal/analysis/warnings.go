@@ -122,6 +122,7 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 		}
 		add(record.Warning{Code: record.WarnNotSeparable, Words: words("reason", reason)})
 	}
+	all = append(all, orderWarnings(rec)...)
 	for i := range t.Drives {
 		if d := &t.Drives[i]; d.IOStats != nil && !*d.IOStats {
 			add(record.Warning{Code: record.WarnCountersOff, Words: words("drive", d.Name)})
@@ -130,12 +131,82 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 	return all
 }
 
+// orderWarnings are about what the order and the offsets of a plan cannot tell
+// apart. Those about comparing the places are for plans that measure each place
+// once.
+func orderWarnings(rec *record.Record) []record.Warning {
+	var all []record.Warning
+	p := &rec.Plan
+	if rec.Import != nil || rec.Jobs != nil {
+		return nil
+	}
+	// The places of each phase in the order in which they come, round by round: what
+	// is a palindrome in each is one in all that matters. Of a void round there may be
+	// only a half.
+	trips, hot := map[roundKey][]string{}, false
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		hot = hot || s.Role == record.RoleHot
+		if s.Role == "" {
+			k := roundKey{phase: s.Phase}
+			if p.Design != nil {
+				k.n = s.Round
+			}
+			trips[k] = append(trips[k], s.Place)
+		}
+	}
+	for i := range rec.Rounds {
+		if r := &rec.Rounds[i]; r.Void != "" {
+			delete(trips, roundKey{r.Phase, rec.RoundOf(r)})
+		}
+	}
+	balanced, repeated := true, true
+	for _, trip := range trips {
+		back := slices.Clone(trip)
+		slices.Reverse(back)
+		balanced = balanced && slices.Equal(trip, back)
+		repeated = repeated && len(trip) > len(p.Places)
+	}
+	if len(p.Places) > 1 && len(trips) > 0 {
+		if !balanced {
+			all = append(all, record.Warning{Code: record.WarnOrder, Words: words("first", p.Places[0], "last", p.Places[len(p.Places)-1])})
+		}
+		if !repeated {
+			all = append(all, record.Warning{Code: record.WarnSinglePass})
+		}
+	}
+	jobs := 0
+	for i := range p.Phases {
+		ph := &p.Phases[i]
+		if ph.NumJobs > 1 && !ph.Mode.Random() && !ph.Split && ph.OffsetIncrement.Bytes == 0 && ph.OffsetIncrement.Percent == 0 {
+			jobs = max(jobs, ph.NumJobs)
+		}
+	}
+	if jobs > 0 {
+		all = append(all, record.Warning{Code: record.WarnSameOffsets, Values: map[string]float64{"jobs": float64(jobs)}})
+	}
+	if !hot {
+		return all
+	}
+	if writesToFlash(rec) {
+		all = append(all, record.Warning{Code: record.WarnRewritten, Values: map[string]float64{"size_bytes": float64(p.FileSize)}})
+	}
+	// Without a temperature there is nothing to wait for; another warning says so.
+	if p.CoolDownNS == 0 && slices.ContainsFunc(rec.Target.Drives, func(d record.Drive) bool { return d.TemperatureFound }) {
+		all = append(all, record.Warning{Code: record.WarnNoCoolDown})
+	}
+	return all
+}
+
 // shortWrites reports whether an SLC cache may have taken all writes: a quick
 // run writes little, and no flash drive says where its cache ends.
 func shortWrites(rec *record.Record) bool {
-	if rec.Plan.Preset != "quick" {
-		return false
-	}
+	return rec.Plan.Preset == "quick" && writesToFlash(rec)
+}
+
+// writesToFlash reports whether anything of the plan writes to a drive that may
+// have an SLC cache.
+func writesToFlash(rec *record.Record) bool {
 	writes := false
 	for i := range rec.Plan.Phases {
 		writes = writes || rec.Plan.Phases[i].Mode.Writes()
@@ -169,12 +240,12 @@ func linkWarning(d *record.Drive) (record.Warning, bool) {
 
 // warnings returns those of the plan, those of the measurement, and those
 // recorded that neither holds.
-func warnings(rec *record.Record, r *Result) []record.Warning {
+func warnings(rec *record.Record, r *Result, sensors []record.Warning) []record.Warning {
 	all := append(PlanWarnings(rec), seenWarnings(rec, r)...)
 	for i := range r.Phases {
 		ph := &r.Phases[i]
 		for j := range ph.Places {
-			all = append(all, placeWarnings(&ph.Job, &ph.Places[j])...)
+			all = append(all, placeWarnings(rec, &ph.Job, &ph.Places[j])...)
 			if w, ok := toolWarning(rec, &ph.Job, &ph.Places[j]); ok {
 				all = append(all, w)
 			}
@@ -183,6 +254,14 @@ func warnings(rec *record.Record, r *Result) []record.Warning {
 	for i := range rec.Rounds {
 		for j := range rec.Rounds[i].Passes {
 			all = append(all, passWarnings(rec, &rec.Rounds[i].Passes[j])...)
+		}
+	}
+	all = append(append(append(all, jobsCached(rec)...), dropWarnings(rec, r)...), sensors...)
+	if slices.ContainsFunc(all, func(w record.Warning) bool { return w.Code == record.WarnSpread && w.Words["trend"] == "fell" }) {
+		for i := range all {
+			if all[i].Code == record.WarnShortWrites {
+				all[i].Words = words("cache", "full")
+			}
 		}
 	}
 	computed := len(all)
@@ -241,9 +320,9 @@ func seenWarnings(rec *record.Record, r *Result) []record.Warning {
 	return all
 }
 
-func placeWarnings(j *job.Phase, p *Place) []record.Warning {
+func placeWarnings(rec *record.Record, j *job.Phase, p *Place) []record.Warning {
 	var all []record.Warning
-	if cacheAnswered(j, p) {
+	if cacheAnswered(j, p) && rec.Jobs == nil { // else see jobsCached
 		all = append(all, record.Warning{Code: record.WarnCacheAnswered, Phase: j.Name, Place: p.Name,
 			Values: map[string]float64{"ratio": *p.DeviceRatio}})
 	}
@@ -256,8 +335,75 @@ func placeWarnings(j *job.Phase, p *Place) []record.Warning {
 			Values: map[string]float64{"passes": float64(p.Passes), "planned": float64(p.Planned)}})
 	}
 	if p.Spread != nil && *p.Spread > wideSpread {
+		trend := ""
+		if writesToFlash(rec) && fellBetween(rec, j) {
+			trend = "fell"
+		}
 		all = append(all, record.Warning{Code: record.WarnSpread, Phase: j.Name, Place: p.Name,
-			Values: map[string]float64{"spread": *p.Spread}})
+			Values: map[string]float64{"spread": *p.Spread}, Words: words("trend", trend)})
+	}
+	return all
+}
+
+// fellBetween reports whether the passes of a test that writes, in the order in
+// which they ran, were fast and from one of them on clearly slower, all of them: as
+// when a cache that counts bytes is full.
+func fellBetween(rec *record.Record, j *job.Phase) bool {
+	const clearly = 1.3
+	if !j.Mode.Writes() {
+		return false
+	}
+	var passes []*record.Pass
+	for i := range rec.Rounds {
+		for _, p := range ordinaryPasses(&rec.Rounds[i]) {
+			if p.Phase == j.Name && p.OK() && p.Outcome.Write != nil && p.Outcome.ElapsedNS() > 0 {
+				passes = append(passes, p)
+			}
+		}
+	}
+	slices.SortFunc(passes, func(a, b *record.Pass) int { return a.Index - b.Index })
+	var rates []float64
+	for _, p := range passes {
+		rates = append(rates, float64(p.Outcome.Write.Bytes)/float64(p.Outcome.ElapsedNS()))
+	}
+	// At least two slow ones: one may be anything.
+	for k := 1; k <= len(rates)-2; k++ {
+		if slices.Min(rates[:k]) > clearly*slices.Max(rates[k:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// jobsCached are the groups of a run of nativ fio for whose reads the drives
+// delivered too little. What the host saw belongs to all jobs of a group, and a
+// warning names them all.
+func jobsCached(rec *record.Record) []record.Warning {
+	if rec.Jobs == nil || rec.Target.Network || slices.ContainsFunc(rec.Jobs.Files, func(f record.JobFile) bool { return f.Sparse }) {
+		return nil
+	}
+	var all []record.Warning
+	for i := range rec.Rounds {
+		passes := rec.Rounds[i].Passes
+		var read int64
+		var jobs []*record.Pass
+		for k := range passes {
+			if o := passes[k].Outcome; o != nil && o.Read != nil && o.Read.Bytes > 0 {
+				read += o.Read.Bytes
+				jobs = append(jobs, &passes[k])
+			}
+		}
+		if read == 0 {
+			continue
+		}
+		d, ok := deviceUse(rec, &passes[0], false)
+		ratio := float64(d.bytes) / float64(read)
+		if !ok || ratio >= cacheRatio {
+			continue
+		}
+		for _, p := range jobs {
+			all = append(all, record.Warning{Code: record.WarnCacheAnswered, Phase: p.Phase, Place: p.Place, Values: map[string]float64{"ratio": ratio}})
+		}
 	}
 	return all
 }
@@ -273,7 +419,7 @@ func placeWarnings(j *job.Phase, p *Place) []record.Warning {
 // CPUs are not known, or another engine ran, nothing is said.
 func toolWarning(rec *record.Record, j *job.Phase, p *Place) (record.Warning, bool) {
 	c := rec.Calibration
-	if c == nil || p.IOPS == nil {
+	if c == nil || p.IOPS == nil || j.Engine != "" && j.Engine != c.Engine.Name {
 		return record.Warning{}, false
 	}
 	for i := range rec.Places {
@@ -303,6 +449,20 @@ func passWarnings(rec *record.Record, p *record.Pass) []record.Warning {
 		add(record.WarnPassFailed, nil, words("code", record.FailIO, "detail", e.Op+" "+e.Errno))
 	default:
 		add(record.WarnPassFailed, nil, words("code", record.FailWorker))
+	}
+	if c := p.CoolDown; c != nil && c.ToMC > c.TargetMC && (c.Ended == record.CoolLimit || c.Ended == record.CoolLost) {
+		add(record.WarnStartedHot, map[string]float64{"excess_mc": float64(c.ToMC - c.TargetMC)}, nil)
+	}
+	if p.EndedBy == record.EndMaxTemp && rec.Plan.MaxTempMC != nil {
+		add(record.WarnCeiling, map[string]float64{"ceiling_mc": float64(*rec.Plan.MaxTempMC)}, nil)
+	}
+	if p.Outcome != nil && rec.Import == nil {
+		switch v := p.Outcome.Verified; {
+		case v != nil && v.Flow != nil:
+			add(record.WarnVerified, map[string]float64{"reads": float64(v.Flow.IOs)}, nil)
+		case v != nil:
+			add(record.WarnVerified, nil, words("reads", "mixed"))
+		}
 	}
 	if heldUp(p) {
 		w := &p.Watch

@@ -139,7 +139,7 @@ func (r *JobsRun) prefill(ctx context.Context, f *target.File) error {
 		pre.Bytes, pre.ElapsedNS = pre.Bytes+written, pre.ElapsedNS+out.ElapsedNS()
 	}
 	if pre.Failed == nil {
-		if err := wholeFile(out, f, total); err != nil {
+		if err := wholeFile(out, []*target.File{f}, total); err != nil {
 			pre.Failed = &record.Failure{Code: record.FailIO, Detail: err.Error()}
 		}
 	}
@@ -195,7 +195,7 @@ func (r *JobsRun) group(ctx context.Context, units []int, files []*target.File) 
 			pass.Outcome, pass.Failed = r.Place.Run(ctx, u.Phase, own, func(e record.Event) {
 				switch e.Type {
 				case record.EventReady:
-					workers[i] = e.Worker
+					workers[i], pass.Engine = e.Worker, engineOf(e)
 					arrive()
 					start.wait(ctx)
 					pass.StartedAt = r.Now()

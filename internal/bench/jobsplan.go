@@ -29,6 +29,8 @@ type Unit struct {
 	Group int
 	// Files are indices of JobsPlan.Files, in the order of fio's filename list.
 	Files []int
+	// Options are those that the section sets.
+	Options []job.Setting
 }
 
 // A FileNeed is a file that jobs need.
@@ -117,7 +119,7 @@ func (p *planner) job(j job.Job, group int) error {
 		}
 	}
 	for c, one := range clones {
-		u := Unit{Group: group}
+		u := Unit{Group: group, Options: j.Settings()}
 		dir := "."
 		if len(j.Directory) > 0 {
 			dir = j.Directory[c%len(j.Directory)]
@@ -145,6 +147,7 @@ func (p *planner) job(j job.Job, group int) error {
 			return err
 		}
 		ph.Engine = p.engine(&one)
+		ph.PerClone = ph.NumJobs > 1 && !one.GroupReporting
 		p.seed = nextSeed(p.seed)
 		switch {
 		case ph.RandSeed == 0:
@@ -300,6 +303,9 @@ func (p *JobsPlan) Into(rec *record.Record, place string) {
 	}
 	plan.WantedSize = plan.FileSize
 	rec.Jobs = &record.Jobs{Groups: p.Groups, Results: p.Results, Engine: engines(p.Units)}
+	for i := range p.Units {
+		rec.Jobs.Options = append(rec.Jobs.Options, p.Units[i].Options)
+	}
 }
 
 // Writes reports whether anything of the plan writes: the jobs, or the prefill

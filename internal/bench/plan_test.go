@@ -1,10 +1,16 @@
 package bench
 
 import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"nativ/internal/job"
 	"nativ/internal/record"
@@ -91,5 +97,99 @@ func TestPlanRefuses(t *testing.T) {
 	w.Places = nil
 	if _, err := NewPlan(w); err == nil {
 		t.Error("a plan without places")
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The plan of every preset, pass by pass.
+func TestPlansOfPresets(t *testing.T) {
+	names := slices.DeleteFunc(job.PresetNames(), func(n string) bool { return n == "test" })
+	for _, name := range append(names, "quick", "standard") {
+		p, err := PresetByName(name, func(*job.Job) string { return "io_uring" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := wish()
+		w.Preset, w.FileSize, w.WantedSize = p, p.FileSize, p.FileSize
+		if p.FileSize == 0 {
+			w.FileSize, w.WantedSize = 800<<30, 800<<30
+		}
+		if p.Places != nil {
+			w.Places = p.Places
+		}
+		w.LinkRate = 16e9
+		plan, err := NewPlan(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if d := plan.Design; d != nil {
+			fmt.Fprintf(&b, "%+v\n", *d)
+		}
+		fmt.Fprintf(&b, "file %d, writes at most %d, prefill %t, idle %v, cool-down at most %v, takes %v to %v\n", plan.FileSize, plan.MaxWritten, !plan.NoPrefill,
+			time.Duration(plan.IdleNS), time.Duration(plan.CoolDownNS), time.Duration(plan.EstimateNS[0]).Round(time.Second), time.Duration(plan.EstimateNS[1]).Round(time.Second))
+		written := plan.FileSize
+		if plan.NoPrefill {
+			written = 0
+		}
+		seeds := map[uint64]bool{}
+		for i := range plan.Steps {
+			s := &plan.Steps[i]
+			fmt.Fprintf(&b, "%d %-6s %-18s %-6s runtime %-8v bytes %-14d pause %-5v cools %t\n",
+				s.Round, s.Place, s.Phase, s.Role, time.Duration(s.RuntimeNS), s.MaxBytes, time.Duration(s.PauseNS), cools(&plan, i))
+			written += s.MaxBytes
+			if plan.Design != nil && s.Round >= plan.Design.Rounds-plan.Design.SpareRounds {
+				written += s.MaxBytes // of a round that is measured again
+			}
+			if seeds[s.Seed] {
+				t.Errorf("%s: seed %d twice", name, s.Seed)
+			}
+			seeds[s.Seed] = true
+		}
+		if written != plan.MaxWritten {
+			t.Errorf("%s: writes at most %d, its passes and the prefill add up to %d", name, plan.MaxWritten, written)
+		}
+		golden(t, "plan."+name+".txt", b.String())
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, d)
+	}
+}
+
+func TestCoolDownLimit(t *testing.T) {
+	steps := func(d time.Duration) []record.Step { return []record.Step{{RuntimeNS: d.Nanoseconds()}, {}} }
+	for _, tt := range []struct {
+		asked  *time.Duration
+		preset time.Duration
+		pass   time.Duration
+		want   time.Duration
+	}{
+		{nil, 0, 2500 * time.Millisecond, 2500 * time.Millisecond}, {nil, 0, time.Second, 2 * time.Second}, {nil, 0, 0, 2 * time.Second},
+		{nil, 0, time.Hour, 5 * time.Minute}, {nil, -1, time.Minute, 0}, {nil, 10 * time.Minute, time.Second, 10 * time.Minute},
+		{new(time.Duration), 10 * time.Minute, time.Second, 0}, {new(time.Minute), -1, time.Second, time.Minute},
+	} {
+		w := &Wish{CoolDown: tt.asked, Preset: job.Preset{CoolDown: tt.preset}}
+		if got := coolDownLimit(w, steps(tt.pass)); got != tt.want {
+			t.Errorf("asked %v, preset %v, passes of %v: %v, want %v", tt.asked, tt.preset, tt.pass, got, tt.want)
+		}
 	}
 }

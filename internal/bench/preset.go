@@ -7,13 +7,18 @@ import (
 	"time"
 
 	"nativ/internal/job"
+	"nativ/internal/record"
 )
 
-// PresetByName returns the preset called name: quick (test is the same), or one
-// made of an embedded job file. An error lists the names there are.
+// PresetByName returns the preset called name: quick (test is the same), standard,
+// thorough, or one made of an embedded job file. An error lists the names there
+// are.
 func PresetByName(name string, engine func(*job.Job) string) (job.Preset, error) {
-	if name == "quick" || name == "test" {
-		p := job.Quick()
+	ours := name
+	if name == "test" {
+		ours = "quick"
+	}
+	if p, err := job.PresetByName(ours); err == nil {
 		for i := range p.Phases {
 			p.Phases[i].Engine = engine(&job.Job{IOEngine: job.IOUring}) // as presets/test.fio says
 		}
@@ -21,14 +26,47 @@ func PresetByName(name string, engine func(*job.Job) string) (job.Preset, error)
 	}
 	if !slices.Contains(job.PresetNames(), name) {
 		names := slices.DeleteFunc(job.PresetNames(), func(n string) bool { return n == "test" })
-		return job.Preset{}, fmt.Errorf("there is no preset %q; the presets are: quick, %s", name, strings.Join(names, ", "))
+		return job.Preset{}, fmt.Errorf("there is no preset %q; the presets are: quick, standard, thorough, %s", name, strings.Join(names, ", "))
 	}
 	f, err := job.ParsePreset(name)
 	if err != nil {
 		return job.Preset{}, err
 	}
-	return PresetOf(name, f, engine)
+	p, err := PresetOf(name, f, engine)
+	if err == nil {
+		shape(&p)
+	}
+	return p, err
 }
+
+// shape gives an embedded preset what its job file cannot say.
+func shape(p *job.Preset) {
+	switch p.Name {
+	case "article":
+		p.Order, p.Passes = job.OrderArticle, 1
+		p.Places = []string{record.PlaceHost, record.PlaceLXC}
+		p.FileSize, p.WriteQuota = 50_000_000_000>>20<<20, 0 // the container had 50 GB
+		// Without cooling down a drive that throttled starts the next phase
+		// throttled, and there is no cold table to hold against the hot one.
+		p.CoolDown, p.Idle = 10*time.Minute, idleTime
+	case "heat":
+		p.Order, p.Passes = job.OrderHeat, 1
+		p.Places = []string{record.PlaceHost}
+		// Fast drives without a heatsink throttle within a minute or two, in which
+		// a link of PCIe 5.0 x4 carries this much.
+		p.WriteQuota = 1 << 40
+		p.CoolDown, p.Idle, p.Ceiling = 10*time.Minute, idleTime, true
+	case "fill":
+		p.Order, p.Passes = job.OrderFill, 1
+		p.Places = []string{record.PlaceHost}
+		p.FileSize = 0
+		p.CoolDown, p.Idle = -1, idleTime
+	}
+}
+
+// idleTime is how long a drive is left alone before its temperature at rest is
+// read: reading it once a second warms some drives (lm-sensors issue 511).
+const idleTime = 60 * time.Second
 
 // PresetOf makes a preset of a job file: each section is a phase. Its runtime is
 // that of the phase in each place, over all passes there, and may be missing
@@ -76,7 +114,7 @@ func PresetOf(name string, f *job.File, engine func(*job.Job) string) (job.Prese
 	return p, nil
 }
 
-// perPass is the time of one pass of a phase; 0 where it ends by itself.
+// perPass is the time of one pass of a phase; 0 where it ends by itself alone.
 func perPass(w *Wish, ph *job.Phase) time.Duration {
 	runtime := time.Duration(ph.RuntimeNS)
 	if w.Preset.Runtime > 0 {
@@ -84,6 +122,9 @@ func perPass(w *Wish, ph *job.Phase) time.Duration {
 	}
 	if w.Runtime > 0 {
 		runtime = w.Runtime
+		if w.Preset.Order == job.OrderRounds {
+			return runtime
+		}
 	}
 	return runtime / time.Duration(w.Preset.Passes)
 }

@@ -17,6 +17,9 @@ type Watcher interface {
 	Sample() record.Sample
 	// Start begins to sample once a second, until Stop.
 	Start(ctx context.Context)
+	// Latest returns the newest sample of the running pass, and false before
+	// the first. It reads nothing.
+	Latest() (record.Sample, bool)
 	// Stop ends that and returns the samples between.
 	Stop() []record.Sample
 }
@@ -27,7 +30,8 @@ type Run struct {
 	// tool, ID, plan, host, target, notes.
 	Record *record.Record
 	Places []Place
-	// MakeFile creates the test file, journalled.
+	// MakeFile creates the test file, journalled. Nil makes none: the places of a
+	// simulated drive get no files.
 	MakeFile func() (*target.File, error)
 	// Watch makes a watcher for passes in the place.
 	Watch func(Place) Watcher
@@ -35,10 +39,33 @@ type Run struct {
 	Undo func(context.Context) []string
 	// Emit is told how far the run is; it must not block.
 	Emit func(Event)
-	Now  func() time.Time
+	// Now and Sleep are the run's only clock: a simulated one goes through a
+	// run of an hour in a second. Sleep returns early, with the error of ctx,
+	// when ctx ends.
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
 	// PrefillEngine is the name of the engine that fills the file; "" is the
 	// places' own.
 	PrefillEngine string
+	// Save is told whenever there is more in the record that must not be lost: with
+	// the pass that was just measured, or nil. The next pass waits for it. Nil where
+	// nobody saves before the end.
+	Save func(*record.Pass)
+	// Void says why a round (of that index) takes no part in any comparison, "" where
+	// it does, by what happened to it and never by what it came to. Nil is
+	// analysis.VoidRound.
+	Void func(rec *record.Record, round int) string
+	// From is the step to begin with, where Continue said so.
+	From int
+
+	guard guard
+	band  band // nil before the first cool-down
+	// ended is when the last pass did, and endNS its Outcome.EndNS; zero before
+	// the first.
+	ended time.Time
+	endNS int64
+	// took is how long the last pass of each phase took that bytes ended.
+	took map[string]int64
 }
 
 // errStop ends the passes: what is left of the plan was already noted.
@@ -50,7 +77,10 @@ var errStop = errors.New("stop")
 // run could not be set up and measured nothing.
 func (r *Run) Do(ctx context.Context) error {
 	rec := r.Record
-	rec.Started = r.Now()
+	if rec.Started.IsZero() {
+		rec.Started = r.Now()
+	}
+	r.guard.ceiling = rec.Plan.MaxTempMC
 	err := r.measure(ctx)
 	if errors.Is(err, errStop) {
 		err = nil
@@ -68,13 +98,20 @@ func (r *Run) Do(ctx context.Context) error {
 // measure makes file and places, prefills, and runs every pass.
 func (r *Run) measure(ctx context.Context) error {
 	rec := r.Record
-	file, err := r.MakeFile()
-	if err != nil {
-		return err
+	r.save(nil)
+	if err := r.idle(ctx); err != nil {
+		return errStop
 	}
-	facts := file.Facts()
-	rec.Target.File = &facts
-	set := &placeSet{run: r, files: []*target.File{file}, lost: map[string]int{}}
+	set := &placeSet{run: r, lost: map[string]int{}}
+	if r.MakeFile != nil {
+		file, err := r.MakeFile()
+		if err != nil {
+			return err
+		}
+		facts := file.Facts()
+		rec.Target.File = &facts
+		set.files = []*target.File{file}
+	}
 	for _, p := range r.Places {
 		if ctx.Err() != nil {
 			return errStop
@@ -87,21 +124,46 @@ func (r *Run) measure(ctx context.Context) error {
 			return fmt.Errorf("set up %s: %w", p.Name(), err)
 		}
 	}
-	if err := r.prefill(ctx, file); err != nil {
-		return err
+	if !rec.Plan.NoPrefill {
+		if err := r.prefill(ctx, set.files); err != nil {
+			return err
+		}
 	}
-	for i, step := range rec.Plan.Steps {
+	r.save(nil)
+	// The plan grows where rounds are measured again.
+	for i := r.From; i < len(rec.Plan.Steps); i++ {
 		if ctx.Err() != nil {
 			return errStop
 		}
-		r.step(ctx, set, i, step)
+		if err := r.step(ctx, set, i, rec.Plan.Steps[i]); err != nil {
+			return err
+		}
+		if rec.Plan.Design != nil && ctx.Err() == nil {
+			r.after(i)
+		}
 	}
 	return nil
 }
 
+func (r *Run) save(p *record.Pass) {
+	if r.Save != nil {
+		r.Save(p)
+	}
+}
+
+// halted notes why the run ends here.
+func (r *Run) halted(h *halt, step record.Step) error {
+	code, ok := h.ends()
+	if !ok {
+		return nil
+	}
+	r.Record.Incomplete = append(r.Record.Incomplete, record.Missing{Code: code, Phase: step.Phase, Place: step.Place, Detail: h.detail})
+	return errStop
+}
+
 // prefill writes the whole file through the first place that is the host (or,
 // without one, the first place) and makes sure that all of it was written.
-func (r *Run) prefill(ctx context.Context, file *target.File) error {
+func (r *Run) prefill(ctx context.Context, files []*target.File) error {
 	rec := r.Record
 	place := r.Places[0]
 	for _, p := range r.Places {
@@ -113,30 +175,45 @@ func (r *Run) prefill(ctx context.Context, file *target.File) error {
 	phase.Engine = r.PrefillEngine
 	phase.RandSeed = nextSeed(rec.Plan.Seed ^ 0x70726566696c6c) // "prefill": unlike any pass
 	total := rec.Plan.FileSize
-	r.Emit(Event{Kind: EventPrefill, Phase: phase, TotalBytes: total, LeftNS: r.left(0)})
+	r.Emit(Event{Kind: EventPrefill, Phase: phase, TotalBytes: total, LeftNS: r.left(r.From)})
 	var done int64
-	out, failed := place.Run(ctx, phase, []*target.File{file}, func(e record.Event) {
-		if e.Type == record.EventInterval && e.Interval != nil {
-			done += e.Interval.WriteBytes
-			left := r.left(0)
-			if done > 0 {
-				left += int64(float64(e.Interval.EndNS) / float64(done) * float64(total-done))
+	var stop *halt
+	w := r.Watch(place)
+	fillCtx, end := context.WithCancel(ctx)
+	defer end()
+	out, failed := place.Run(fillCtx, phase, files, func(e record.Event) {
+		switch {
+		case e.Type == record.EventStarted:
+			w.Start(ctx)
+		case e.Type == record.EventInterval && e.Interval != nil:
+			var temperature *int64
+			if s, ok := w.Latest(); ok {
+				temperature = shown(&s)
+				if stop = r.guard.look(&s); stop != nil {
+					end()
+				}
 			}
-			r.Emit(Event{Kind: EventPrefillTick, Phase: phase, DoneBytes: done, TotalBytes: total, Interval: e.Interval, LeftNS: left})
+			done += e.Interval.WriteBytes
+			left := r.left(r.From) + restNS(e.Interval.EndNS, done, total)
+			r.Emit(Event{Kind: EventPrefillTick, Phase: phase, DoneBytes: done, TotalBytes: total, Interval: e.Interval, Temperature: temperature, LeftNS: left})
 		}
 	})
+	w.Stop()
 	pre := &record.Prefill{Outcome: out, Failed: failed}
 	rec.Prefill = pre
 	if out != nil && out.Write != nil {
 		pre.Bytes, pre.ElapsedNS = out.Write.Bytes, out.ElapsedNS()
 	}
 	if pre.Failed == nil {
-		if err := wholeFile(out, file, total); err != nil {
+		if err := wholeFile(out, files, total); err != nil {
 			pre.Failed = &record.Failure{Code: record.FailIO, Detail: err.Error()}
 		}
 	}
 	r.Emit(Event{Kind: EventPrefillEnd, Phase: phase, Outcome: out, Failed: pre.Failed, DoneBytes: pre.Bytes, TotalBytes: total})
 	if pre.Failed != nil {
+		if stop != nil && ctx.Err() == nil {
+			return r.halted(stop, record.Step{})
+		}
 		if ctx.Err() == nil {
 			rec.Incomplete = append(rec.Incomplete, record.Missing{Code: record.MissingPrefill, Detail: pre.Failed.Detail})
 		}
@@ -147,27 +224,33 @@ func (r *Run) prefill(ctx context.Context, file *target.File) error {
 
 // wholeFile makes sure that a prefill left no block unwritten: reads of holes
 // and of unwritten extents never reach a drive.
-func wholeFile(out *record.Outcome, file *target.File, total int64) error {
+func wholeFile(out *record.Outcome, files []*target.File, total int64) error {
 	switch {
 	case out == nil || out.Write == nil:
 		return errors.New("the prefill wrote nothing")
 	case out.Write.Bytes != total:
 		return fmt.Errorf("the prefill wrote %d of %d bytes", out.Write.Bytes, total)
 	}
-	return file.SyncAndCheckWritten()
+	for _, f := range files { // none of a simulated drive, which keeps nothing
+		if err := f.SyncAndCheckWritten(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// step runs one pass and keeps what came of it.
-func (r *Run) step(ctx context.Context, set *placeSet, i int, step record.Step) {
+// step runs one pass and keeps what came of it. An error means that the run ends
+// with it.
+func (r *Run) step(ctx context.Context, set *placeSet, i int, step record.Step) error {
 	rec := r.Record
 	place := set.byName(step.Place)
 	phase := r.phase(step)
-	pass := record.Pass{Phase: step.Phase, Place: step.Place, Index: i, Seed: step.Seed, StartedAt: r.Now()}
+	pass := record.Pass{Phase: step.Phase, Place: step.Place, Index: i, Seed: step.Seed, Role: step.Role}
 	if err := set.ready(ctx, place, step); err != nil {
 		if ctx.Err() == nil {
 			rec.Incomplete = append(rec.Incomplete, record.Missing{Code: record.MissingPlace, Phase: step.Phase, Place: step.Place, Detail: err.Error()})
 		}
-		return
+		return nil
 	}
 	tick := Event{Phase: phase, Place: step.Place, Step: i, Steps: len(rec.Plan.Steps)}
 	emit := func(k EventKind, fill func(*Event)) {
@@ -178,26 +261,52 @@ func (r *Run) step(ctx context.Context, set *placeSet, i int, step record.Step) 
 		}
 		r.Emit(e)
 	}
-	emit(EventPass, nil)
 	w := r.Watch(place)
+	var err error
+	if pass.CoolDown, err = r.before(ctx, w, i, tick); err != nil {
+		return nil // ctx has ended, and the loop over the steps sees it
+	}
+	pass.StartedAt = r.Now()
+	emit(EventPass, nil)
 	var temperature *int64
-	pass.Outcome, pass.Failed = place.Run(ctx, phase, set.files, func(e record.Event) {
+	var stop *halt
+	var level plateau
+	var done int64
+	passCtx, end := context.WithCancel(ctx)
+	defer end()
+	pass.Outcome, pass.Failed = place.Run(passCtx, phase, set.files, func(e record.Event) {
 		switch e.Type {
 		case record.EventReady:
+			r.keepGap(ctx)
 			s := w.Sample()
-			pass.Watch.Before, temperature = &s, hottest(&s)
+			pass.Watch.Before, temperature = &s, shown(&s)
 			pass.StartedAt = r.Now()
 			set.worker(step.Place, e.Worker)
+			pass.Engine = engineOf(e)
+			if stop = r.guard.look(&s); stop != nil {
+				end()
+			}
 		case record.EventStarted:
 			w.Start(ctx)
 		case record.EventEnded:
 			s := w.Sample()
 			pass.Watch.After = &s
+			r.ended = r.Now()
 		case record.EventInterval:
 			pass.Intervals = append(pass.Intervals, *e.Interval)
+			now, ok := w.Latest() // without one it is empty, and says nothing
+			if ok {
+				temperature = shown(&now)
+			}
+			if stop == nil {
+				if stop = r.watch(&step, &phase, &level, e.Interval, &now); stop != nil {
+					end()
+				}
+			}
+			done += e.Interval.ReadBytes + e.Interval.WriteBytes
 			emit(EventPassTick, func(ev *Event) {
 				ev.Interval, ev.Temperature = e.Interval, temperature
-				ev.LeftNS = max(0, ev.LeftNS-e.Interval.EndNS)
+				ev.LeftNS += r.leftOf(&step, &phase, e.Interval.EndNS, done) - r.stepNS(i) - step.PauseNS
 			})
 		}
 	})
@@ -205,58 +314,112 @@ func (r *Run) step(ctx context.Context, set *placeSet, i int, step record.Step) 
 	if pass.Failed == nil && ctx.Err() != nil {
 		pass.Failed = &record.Failure{Code: record.FailInterrupted}
 	}
-	r.keep(pass, step)
-	if f := pass.Failed; f != nil && ctx.Err() == nil {
+	if stop != nil {
+		pass.EndedBy = stop.by
+		// What the run asked for is no failure, where there is anything to keep.
+		if f := pass.Failed; f != nil && f.Code == record.FailInterrupted && ctx.Err() == nil && pass.Outcome != nil && pass.Outcome.ElapsedNS() > 0 {
+			pass.Failed = nil
+		}
+	}
+	r.timed(&pass, &step)
+	rec.Keep(pass)
+	ends := r.halted(stop, step)
+	if f := pass.Failed; f != nil && ctx.Err() == nil && ends == nil {
 		rec.Incomplete = append(rec.Incomplete, record.Missing{Code: record.MissingPassFailed, Phase: step.Phase, Place: step.Place, Detail: f.Code + ": " + f.Detail})
 		set.failed(place, f)
 	}
-	emit(EventPassEnd, func(ev *Event) { ev.Outcome, ev.Failed = pass.Outcome, pass.Failed })
+	r.save(&pass)
+	emit(EventPassEnd, func(ev *Event) { ev.Outcome, ev.Failed, ev.EndedBy = pass.Outcome, pass.Failed, pass.EndedBy })
+	return ends
 }
 
-// keep appends the pass to its round.
-func (r *Run) keep(pass record.Pass, step record.Step) {
-	rec := r.Record
-	perRound := 2 * len(rec.Plan.Places)
-	if n := len(rec.Rounds); n > 0 {
-		last := &rec.Rounds[n-1]
-		first := last.Passes[0].Index
-		if last.Phase == step.Phase && pass.Index/perRound == first/perRound {
-			last.Passes = append(last.Passes, pass)
-			return
+// before waits as the plan says before pass i: its pause, or until the drive has
+// cooled down. The error is that of ctx.
+func (r *Run) before(ctx context.Context, w Watcher, i int, shown Event) (*record.CoolDown, error) {
+	p := &r.Record.Plan
+	shown.LeftNS = r.left(i)
+	if d := time.Duration(p.Steps[i].PauseNS); d > 0 {
+		shown.Wait = &Wait{Why: WaitPause}
+		if err := r.wait(ctx, d, EventWait, shown); err != nil {
+			return nil, err
 		}
 	}
-	rec.Rounds = append(rec.Rounds, record.Round{Phase: step.Phase, Passes: []record.Pass{pass}})
+	if !cools(p, i) {
+		return nil, nil
+	}
+	return r.coolDown(ctx, w, shown)
+}
+
+// watch looks at a second of a pass for a reason to end it.
+func (r *Run) watch(step *record.Step, phase *job.Phase, level *plateau, iv *record.Interval, s *record.Sample) *halt {
+	if h := r.guard.look(s); h != nil {
+		return h
+	}
+	if !untilPlateau(step, phase) {
+		return nil
+	}
+	if level.add(iv, s); level.reached() {
+		return &halt{by: record.EndPlateau}
+	}
+	return nil
 }
 
 // phase returns the phase of a step with that step's own limits and seed.
 func (r *Run) phase(s record.Step) job.Phase {
-	for _, p := range r.Record.Plan.Phases {
-		if p.Name == s.Phase {
-			p.RuntimeNS, p.MaxBytes, p.RandSeed = s.RuntimeNS, s.MaxBytes, s.Seed
-			return p
-		}
+	p := *phaseOf(&r.Record.Plan, s.Phase)
+	p.RuntimeNS, p.MaxBytes, p.RandSeed = s.RuntimeNS, s.MaxBytes, s.Seed
+	if s.ByBytes {
+		p.RuntimeNS *= byBytesLimit
 	}
-	panic("bench: step names a phase that the plan does not have: " + s.Phase)
+	return p
 }
 
 // left estimates how long the passes from step i on take, in nanoseconds.
 func (r *Run) left(i int) int64 {
 	var ns int64
-	for _, s := range r.Record.Plan.Steps[i:] {
-		ns += s.RuntimeNS + passGap.Nanoseconds()
+	for j := i; j < len(r.Record.Plan.Steps); j++ {
+		ns += r.Record.Plan.Steps[j].PauseNS + r.stepNS(j) + gapOf(&r.Record.Plan)
 	}
 	return ns
 }
 
-// hottest returns the highest temperature of a sample, nil where it has none.
-func hottest(s *record.Sample) *int64 {
-	var top *int64
-	for _, t := range s.Temperatures {
-		if top == nil || t > *top {
-			top = &t
-		}
+// stepNS estimates how long a pass takes, without its pause.
+func (r *Run) stepNS(i int) int64 {
+	s := &r.Record.Plan.Steps[i]
+	if phaseOf(&r.Record.Plan, s.Phase).Once && s.MaxBytes > 0 {
+		const usual = 1e9 // bytes a second, of a drive that is written for long
+		return min(s.RuntimeNS, int64(float64(s.MaxBytes)/usual*1e9))
 	}
-	return top
+	if ns, ok := r.took[s.Phase]; ok && s.ByBytes {
+		return ns
+	}
+	return s.RuntimeNS
+}
+
+// leftOf estimates how long a pass goes on that has run for elapsed nanoseconds
+// and moved done bytes.
+func (r *Run) leftOf(s *record.Step, ph *job.Phase, elapsed, done int64) int64 {
+	left := s.RuntimeNS - elapsed
+	if (ph.Once || s.ByBytes) && s.MaxBytes > 0 && done > 0 {
+		left = min(left, restNS(elapsed, done, s.MaxBytes))
+	}
+	return max(0, left)
+}
+
+// restNS is how long the rest of total bytes takes if it goes on as it did.
+func restNS(elapsed, done, total int64) int64 {
+	if done <= 0 {
+		return 0
+	}
+	return int64(float64(elapsed) / float64(done) * float64(total-done))
+}
+
+// shown returns the temperature to show of a sample, nil where it has none.
+func shown(s *record.Sample) *int64 {
+	if _, mc, ok := s.Temperature(); ok {
+		return &mc
+	}
+	return nil
 }
 
 // placeSet keeps track of which places stand.
@@ -297,6 +460,14 @@ func (s *placeSet) prepare(ctx context.Context, p Place) error {
 	}
 	rec.Places = append(rec.Places, facts)
 	return nil
+}
+
+// engineOf is how the worker that is ready has set up its engine.
+func engineOf(ready record.Event) *record.Engine {
+	if ready.Worker == nil {
+		return nil
+	}
+	return &ready.Worker.Engine
 }
 
 // worker keeps what the first worker in a place says of it from inside.

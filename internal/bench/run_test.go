@@ -26,6 +26,10 @@ type fakePlace struct {
 	// prepare and run are asked by how often they were called before.
 	prepare func(n int) error
 	run     func(n int, p job.Phase) *record.Failure
+	// outcome, ready and started, where set, are what a pass comes to, and what
+	// happens before it is ready and when it starts.
+	outcome        func(p job.Phase) *record.Outcome
+	ready, started func()
 }
 
 func (f *fakePlace) Name() string   { return f.name }
@@ -42,17 +46,29 @@ func (f *fakePlace) Prepare(context.Context, []*target.File) (record.Place, erro
 	return record.Place{Name: f.name, Cgroup: fmt.Sprint(n)}, nil
 }
 
-func (f *fakePlace) Run(ctx context.Context, p job.Phase, _ []*target.File, sink func(record.Event)) (*record.Outcome, *record.Failure) {
+func (f *fakePlace) Run(ctx context.Context, p job.Phase, files []*target.File, sink func(record.Event)) (*record.Outcome, *record.Failure) {
 	if p.Name == "prefill" {
+		if len(files) == 0 {
+			return &record.Outcome{EndNS: 1e9, Write: &record.Flow{Bytes: fakeFile, Lat: &record.Histogram{}}}, nil
+		}
 		return prefillFor(ctx, p)
 	}
 	n := f.runs
 	f.runs++
+	if f.ready != nil {
+		f.ready()
+	}
 	sink(record.Event{Type: record.EventReady, Worker: &record.Worker{PID: 100 + n}})
+	if f.started != nil {
+		f.started()
+	}
 	sink(record.Event{Type: record.EventStarted})
 	sink(record.Event{Type: record.EventInterval, Interval: &record.Interval{EndNS: 1e9, LenNS: 1e9, ReadIOs: 10}})
 	sink(record.Event{Type: record.EventEnded})
 	out := &record.Outcome{EndNS: p.RuntimeNS, Read: &record.Flow{IOs: 10, Bytes: 40960, Lat: &record.Histogram{}}}
+	if f.outcome != nil {
+		out = f.outcome(p)
+	}
 	if f.run != nil {
 		if fail := f.run(n, p); fail != nil {
 			return out, fail
@@ -70,6 +86,9 @@ func prefillFor(context.Context, job.Phase) (*record.Outcome, *record.Failure) {
 	n := current.Facts().Size
 	return &record.Outcome{EndNS: 1e9, Write: &record.Flow{IOs: n >> 20, Bytes: n, Lat: &record.Histogram{}}}, nil
 }
+
+// fakeFile is the size of test files in bytes.
+const fakeFile = 64 << 20
 
 // current is the test file of the running test.
 var current *target.File
@@ -99,8 +118,9 @@ func (w *fakeWatch) Sample() record.Sample {
 	w.log = append(w.log, "sample")
 	return record.Sample{MonoNS: int64(len(w.log)), Temperatures: map[string]int64{"a": 40000, "b": 41000}}
 }
-func (w *fakeWatch) Start(context.Context) { w.log = append(w.log, "start") }
-func (w *fakeWatch) Stop() []record.Sample { w.log = append(w.log, "stop"); return nil }
+func (w *fakeWatch) Start(context.Context)         { w.log = append(w.log, "start") }
+func (w *fakeWatch) Stop() []record.Sample         { w.log = append(w.log, "stop"); return nil }
+func (w *fakeWatch) Latest() (record.Sample, bool) { return record.Sample{}, false }
 
 // A fixture is a run over fake places and a real, small test file.
 type fixture struct {
@@ -121,7 +141,7 @@ func newFixture(t *testing.T, places ...*fakePlace) *fixture {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	w := wish()
-	w.Places, w.FileSize = nil, 64<<20
+	w.Places, w.FileSize = nil, fakeFile
 	for _, p := range places {
 		w.Places = append(w.Places, p.name)
 	}
@@ -140,6 +160,7 @@ func newFixture(t *testing.T, places ...*fakePlace) *fixture {
 		Watch:  func(Place) Watcher { return f.watch },
 		Emit:   func(e Event) { f.events = append(f.events, e) },
 		Now:    time.Now,
+		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		MakeFile: func() (*target.File, error) {
 			file, err := target.Create(dir, plan.FileSize, strings.Repeat("0f", 16), j)
 			current = file
@@ -213,10 +234,15 @@ func TestRunAllOfAPlan(t *testing.T) {
 	if !slices.Equal(steps, rec.Plan.Steps) {
 		t.Error("the passes are not those of the plan, in its order")
 	}
-	// Before go, after start, after the end, in this order, in each pass.
-	for i := 0; i < len(f.watch.log); i += 4 {
-		if !slices.Equal(f.watch.log[i:i+4], []string{"sample", "start", "sample", "stop"}) {
-			t.Fatalf("pass %d was watched as %v", i/4, f.watch.log[i:i+4])
+	// The drive at rest, and the prefill. Then in each pass: for its band, before
+	// go, after start, after the end, in this order.
+	log := f.watch.log
+	if !slices.Equal(log[:2], []string{"sample", "stop"}) || rec.Idle == nil {
+		t.Errorf("the start was watched as %v, idle %v", log[:2], rec.Idle)
+	}
+	for log = log[2:]; len(log) > 0; log = log[5:] {
+		if !slices.Equal(log[:5], []string{"sample", "sample", "start", "sample", "stop"}) {
+			t.Fatalf("a pass was watched as %v", log[:5])
 		}
 	}
 	if w := rec.Places[0].Worker; w == nil || w.PID != 100 {

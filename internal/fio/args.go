@@ -24,6 +24,9 @@ type file struct {
 // arguments returns fio's options for a phase, of which fio measures all by
 // itself. The names of files hold no colon.
 //
+// What the phase has for fio alone comes last and word for word, so that it counts
+// over all but what the result is made of, which package job does not let through.
+//
 // The byte limit of a phase, one budget for all its jobs, becomes an equal
 // io_size for each: fio has no common one.
 func arguments(p *job.Phase, files []file, ioengine string) ([]string, error) {
@@ -49,8 +52,12 @@ func arguments(p *job.Phase, files []file, ioengine string) ([]string, error) {
 	if err := c.workload(p, files, ioengine); err != nil {
 		return nil, err
 	}
-	c.add("group_reporting", "1")
+	// A report for each job, where it is asked for, and else one for all.
+	if !perClone(p) {
+		c.add("group_reporting", "1")
+	}
 	c.add("lat_percentiles", "1")
+	c.add("slat_percentiles", "1") // else json+ has no bins of slat, which could be merged
 	c.add("disk_util", "0")
 	for _, log := range []string{"write_bw_log", "write_iops_log"} {
 		c.add(log, logPrefix)
@@ -65,8 +72,27 @@ func arguments(p *job.Phase, files []file, ioengine string) ([]string, error) {
 	c.add("eta", "never")
 	c.add("output-format", "json+")
 	c.add("output", outputFile)
+	for _, o := range p.Raw {
+		c.flag(o)
+	}
 	return c, nil
 }
+
+// perClone reports whether each job of a phase is a result of its own.
+func perClone(p *job.Phase) bool { return p.PerClone && p.NumJobs > 1 }
+
+// results is how many of them fio reports.
+func results(p *job.Phase) int {
+	if perClone(p) {
+		return p.NumJobs
+	}
+	return 1
+}
+
+// fromInput makes fio read a job file from standard input after its options. The
+// file is empty: fio makes its job of the options, and waits for the end of the
+// file before it starts it.
+const fromInput = "-"
 
 // A command is a list of options being made.
 type command []string
@@ -106,6 +132,7 @@ func (c *command) workload(p *job.Phase, files []file, ioengine string) error {
 	c.number("iodepth", int64(p.IODepth))
 	c.number("numjobs", int64(p.NumJobs))
 	c.bool("direct", true, p.Direct)
+	c.bool("invalidate", p.KeepCache, false)
 	c.bool("norandommap", p.Mode.Random() && !p.RandomMap, true)
 	if p.RandSeed != 0 {
 		// Without this fio takes no notice of the seed.

@@ -63,13 +63,7 @@ func (e *Engine) Probe() (record.Engine, error) {
 	if err != nil {
 		return record.Engine{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), probePatience)
-	defer cancel()
-	argv = append(argv, "--version")
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = environment()
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
+	out, err := quick(append(argv, "--version"))
 	if err != nil {
 		return record.Engine{}, fmt.Errorf("run %s --version: %w: %.200s", argv[0], err, bytes.TrimSpace(out))
 	}
@@ -97,8 +91,63 @@ func (e *Engine) program() ([]string, error) {
 
 func environment() []string { return append(os.Environ(), "LC_ALL=C") }
 
-// Run runs one pass; see worker.Engine for the contract. fio starts after
-// EventReady. EventStarted comes when fio's first job opens its file, the
+// HasOption reports whether the installed fio has an option of that name.
+func (e *Engine) HasOption(name string) bool {
+	argv, err := e.program()
+	if err != nil {
+		return false
+	}
+	out, err := quick(append(argv, "--cmdhelp="+name))
+	return err == nil && !bytes.Contains(out, []byte("No such command")) && len(bytes.TrimSpace(out)) > 0
+}
+
+// Check asks fio whether it takes the options of a phase, without any I/O, so
+// that a wrong value is known before anything is made. size is that of a file of
+// the phase.
+func (e *Engine) Check(p *job.Phase, size int64, files int) error {
+	argv, err := e.program()
+	if err != nil {
+		return err
+	}
+	var names []file
+	for i := range max(files, 1) {
+		names = append(names, file{name: fileName(i), size: size})
+	}
+	args, err := arguments(p, names, e.ioengine())
+	if err != nil {
+		return err
+	}
+	dir, lock, err := makeDir()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	defer os.RemoveAll(dir)
+	args = slices.DeleteFunc(args, func(a string) bool { return a == "--output="+outputFile })
+	out, err := quickIn(dir, append(append(argv, "--parse-only"), args...))
+	if err != nil {
+		return fmt.Errorf("phase %s: fio does not take it: %s", p.Name, cmp.Or(reason(tidy(string(out))), err.Error()))
+	}
+	return nil
+}
+
+func quick(argv []string) ([]byte, error) { return quickIn("", argv) }
+
+// quickIn runs fio for something that takes no time.
+func quickIn(dir string, argv []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), probePatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, environment(), time.Second
+	return cmd.CombinedOutput()
+}
+
+// fileName is what fio is told is the i-th file of a phase: it gets them as open
+// descriptors.
+func fileName(i int) string { return "/proc/self/fd/" + strconv.Itoa(3+i) }
+
+// Run runs one pass; see worker.Engine for the contract. fio is loaded and has
+// read its options before EventReady, and starts its jobs after. EventStarted comes when fio's first job opens its file, the
 // intervals after the end, from fio's logs: those tell of a second in which a
 // job hangs, which the cumulative reports of --status-interval do not, because
 // they wait for the job. The intervals have no percentiles.
@@ -122,11 +171,16 @@ func (e *Engine) Run(ctx context.Context, p job.Phase, files []*target.Claim, si
 		return nil, err
 	}
 	defer r.close()
+	proc, err := r.load(ctx)
+	if err != nil {
+		return nil, err
+	}
 	sink(record.Event{Type: record.EventReady, MonoNS: monotonic(), Worker: &record.Worker{Engine: self}})
 	if ctx.Err() != nil {
+		r.abandon(proc)
 		return r.untouched(sink), nil
 	}
-	return r.run(ctx, sink)
+	return r.run(ctx, proc, sink)
 }
 
 // check refuses what fio would do otherwise than the phase says, or at all.
@@ -179,6 +233,7 @@ type pass struct {
 	sizes []int64
 	watch int // inotify on the opening of the files; -1 where there is none
 	text  bytes.Buffer
+	input *os.File // fio's standard input; it waits for the end of it
 }
 
 func (e *Engine) prepare(p *job.Phase, claims []*target.Claim) (*pass, error) {
@@ -195,23 +250,38 @@ func (e *Engine) prepare(p *job.Phase, claims []*target.Claim) (*pass, error) {
 			r.close()
 			return nil, fmt.Errorf("phase %s: hand the test file to fio: %w", p.Name, err)
 		}
-		name := "/proc/self/fd/" + strconv.Itoa(3+i)
+		name := fileName(i)
 		r.files, r.sizes = append(r.files, os.NewFile(uintptr(fd), name)), append(r.sizes, c.Size())
 		names = append(names, file{name: name, size: c.Size()})
 		r.names = append(r.names, name)
 	}
-	args, err := arguments(p, names, e.ioengine())
+	timed := *p
+	timed.Raw = append(clock(), p.Raw...)
+	args, err := arguments(&timed, names, e.ioengine())
 	if err != nil {
 		r.close()
 		return nil, err
 	}
-	r.argv = append(argv, args...)
+	r.argv = append(append(argv, args...), fromInput)
 	if r.dir, r.lock, err = makeDir(); err != nil {
 		r.close()
 		return nil, err
 	}
 	r.watchOpens()
 	return r, nil
+}
+
+// clock spares fio the race of threads on all CPUs by which it finds out whether it
+// can use the TSC (fio_monotonic_clocktest). It comes after fio was let go and
+// lasts as long as a busy machine likes, so that passes side by side would not
+// start together. Where the kernel itself uses the TSC, the answer is known, and
+// fio's clock is the one that it would have chosen.
+func clock() []string {
+	b, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+	if err == nil && string(bytes.TrimSpace(b)) == "tsc" {
+		return []string{"clocksource=cpu"}
+	}
+	return nil
 }
 
 // watchOpens asks to be told of the next opening of a file: fio's jobs open
@@ -233,6 +303,7 @@ func (r *pass) watchOpens() {
 
 func (r *pass) close() {
 	r.closeFiles()
+	r.goAhead()
 	if r.watch >= 0 {
 		unix.Close(r.watch)
 		r.watch = -1
@@ -272,16 +343,74 @@ type process struct {
 	ended chan struct{} // closed when it has ended
 	state *os.ProcessState
 	err   error
+	// number is what pid said.
+	number int
+}
+
+// load starts fio and waits until it has loaded and read its options: it has then
+// taken the line that waits for it in its standard input. Where fio ends before,
+// run finds out why.
+func (r *pass) load(ctx context.Context) (*process, error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start fio: %w", err)
+	}
+	r.input = out
+	if _, err := out.WriteString(";\n"); err != nil { // a comment
+		in.Close()
+		return nil, fmt.Errorf("start fio: %w", err)
+	}
+	proc := r.start(in)
+	number, ok := <-proc.pid
+	in.Close()
+	if !ok {
+		<-proc.ended
+		return nil, fmt.Errorf("start fio: %w", proc.err)
+	}
+	proc.number = number
+	for patience := time.Now().Add(probePatience); time.Now().Before(patience); {
+		n, err := unix.IoctlGetInt(int(out.Fd()), unix.TIOCINQ)
+		if err != nil {
+			r.abandon(proc)
+			return nil, fmt.Errorf("see whether fio is loaded: %w", err)
+		}
+		if n == 0 {
+			return proc, nil
+		}
+		select {
+		case <-proc.ended:
+			return proc, nil
+		case <-ctx.Done():
+			return proc, nil
+		case <-time.After(time.Millisecond):
+		}
+	}
+	r.abandon(proc)
+	return nil, fmt.Errorf("start fio: it has not read its options within %v", probePatience)
+}
+
+// goAhead lets a fio that is loaded start its jobs.
+func (r *pass) goAhead() {
+	if r.input != nil {
+		_ = r.input.Close()
+		r.input = nil
+	}
+}
+
+// abandon ends a fio that was not let go.
+func (r *pass) abandon(proc *process) {
+	_ = syscall.Kill(proc.number, syscall.SIGKILL)
+	<-proc.ended
 }
 
 // start starts fio. The thread that does so must live as long as fio: the
 // kernel sends the parent-death signal when that thread ends (prctl(2),
 // PR_SET_PDEATHSIG).
-func (r *pass) start() *process {
+func (r *pass) start(in *os.File) *process {
 	p := &process{pid: make(chan int, 1), ended: make(chan struct{})}
 	cmd := exec.Command(r.argv[0], r.argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = r.dir, environment(), r.files
-	cmd.Stdout, cmd.Stderr = &r.text, &r.text
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &r.text, &r.text
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.WaitDelay = time.Second
 	go func() {
@@ -299,26 +428,23 @@ func (r *pass) start() *process {
 	return p
 }
 
-func (r *pass) run(ctx context.Context, sink func(record.Event)) (*record.Outcome, error) {
+// run lets a fio that is loaded go.
+func (r *pass) run(ctx context.Context, proc *process, sink func(record.Event)) (*record.Outcome, error) {
 	// fio would unlink a file that is shorter than asked, if it could.
 	if end := r.fileEnd(); end < slices.Min(r.sizes) {
+		r.abandon(proc)
 		return nil, fmt.Errorf("phase %s: the test file now ends at %d bytes: somebody has cut it off", r.phase.Name, end)
 	}
 	began := monotonic()
-	proc := r.start()
-	pid, ok := <-proc.pid
-	if !ok {
-		<-proc.ended
-		return nil, fmt.Errorf("start fio: %w", proc.err)
-	}
+	r.goAhead()
 	watched, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go r.guard(cancel, proc.ended)
 	killed := make(chan bool, 1)
-	go func() { killed <- stop(watched, pid, proc.ended) }()
+	go func() { killed <- stop(watched, proc.number, proc.ended) }()
 
-	// Without a watch, the start is when fio began to load, which is some
-	// tenths of a second early.
+	// Without a watch, the start is when fio was let go, which is some hundredths
+	// of a second early.
 	o := &record.Outcome{StartNS: began}
 	running := r.watch < 0
 	if t, ok := r.opened(proc.ended); ok {
@@ -438,7 +564,7 @@ func btoms(wait bool) int {
 // finish makes the outcome of a run that is over.
 func (r *pass) finish(ctx context.Context, o *record.Outcome, proc *process, running bool, sink func(record.Event)) (*record.Outcome, error) {
 	said := tidy(r.text.String())
-	rep, err := readReport(os.DirFS(r.dir), said)
+	rep, err := readReport(os.DirFS(r.dir), results(r.phase), said)
 	switch {
 	case err != nil && !running && ctx.Err() != nil:
 		return r.untouched(sink), nil // before fio could report anything
@@ -466,6 +592,10 @@ func (r *pass) finish(ctx context.Context, o *record.Outcome, proc *process, run
 	start := o.StartNS
 	*o = *measured
 	o.StartNS, o.EndNS = start, start+measured.EndNS
+	for i := range o.Clones {
+		c := &o.Clones[i]
+		c.StartNS, c.EndNS = start, min(start+c.EndNS, o.EndNS)
+	}
 	o.Command = r.argv
 	if u, ok := proc.state.SysUsage().(*syscall.Rusage); ok {
 		o.Usage = record.Usage{UserNS: u.Utime.Nano(), SystemNS: u.Stime.Nano()}

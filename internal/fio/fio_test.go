@@ -149,7 +149,7 @@ func TestReadReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return readReport(fstest.MapFS{outputFile: {Data: b}}, []string{"fio: said besides"})
+		return readReport(fstest.MapFS{outputFile: {Data: b}}, 1, []string{"fio: said besides"})
 	}
 	phase := job.Phase{Name: "t", Mode: job.RandRead, BlockSize: 4096, IODepth: 4, NumJobs: 2, Direct: true, RuntimeNS: 4e9}
 
@@ -187,13 +187,13 @@ func TestReadReport(t *testing.T) {
 		}
 	})
 	t.Run("no JSON", func(t *testing.T) {
-		_, err := readReport(fstest.MapFS{outputFile: {}}, []string{"Bad option <x=1>", "fio: job dropped"})
+		_, err := readReport(fstest.MapFS{outputFile: {}}, 1, []string{"Bad option <x=1>", "fio: job dropped"})
 		if err == nil || !strings.Contains(err.Error(), "job dropped") {
 			t.Errorf("error %v", err)
 		}
 	})
 	t.Run("no file", func(t *testing.T) {
-		if _, err := readReport(fstest.MapFS{}, nil); err == nil {
+		if _, err := readReport(fstest.MapFS{}, 1, nil); err == nil {
 			t.Error("no error")
 		}
 	})

@@ -18,16 +18,16 @@ const (
 	second      = int64(1e9)
 )
 
-// A report is what fio left of one run.
+// A report is what fio left of one run: one job for all or, per clone, one each.
 type report struct {
 	*fiojson.Result
-	job  *fiojson.Job
+	job  *fiojson.Job // the first of them, or of those that failed
 	logs []*fiojson.Log
 }
 
-// readReport reads fio's output and logs in dir. said is what fio printed
-// besides.
-func readReport(dir fs.FS, said []string) (*report, error) {
+// readReport reads fio's output, of so many jobs, and logs in dir. said is what
+// fio printed besides.
+func readReport(dir fs.FS, jobs int, said []string) (*report, error) {
 	f, err := dir.Open(outputFile)
 	if err != nil {
 		if len(said) > 0 { // it ended before it got so far
@@ -49,10 +49,15 @@ func readReport(dir fs.FS, said []string) (*report, error) {
 			res.Text = append(res.Text, l)
 		}
 	}
-	if len(res.Jobs) != 1 {
-		return nil, fmt.Errorf("read the output of fio: it has %d jobs, one was asked for", len(res.Jobs))
+	if len(res.Jobs) != jobs {
+		return nil, fmt.Errorf("read the output of fio: it has %d jobs, %d were asked for", len(res.Jobs), jobs)
 	}
 	r := &report{Result: res, job: &res.Jobs[0]}
+	for i := range res.Jobs {
+		if j := &res.Jobs[i]; r.job.Error == 0 && j.Error != 0 {
+			r.job = j
+		}
+	}
 	names, err := fs.Glob(dir, logPrefix+"_*.log")
 	if err != nil {
 		return nil, fmt.Errorf("find the logs of fio: %w", err)
@@ -86,9 +91,12 @@ func (r *report) readLog(dir fs.FS, name string) error {
 
 // started reports whether fio came as far as to do I/O.
 func (r *report) started() bool {
-	for _, f := range []*fiojson.Flow{r.job.Read, r.job.Write, r.job.Mixed} {
-		if f != nil && f.IOs != nil && *f.IOs > 0 {
-			return true
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		for _, f := range []*fiojson.Flow{j.Read, j.Write, j.Mixed} {
+			if f != nil && f.IOs != nil && *f.IOs > 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -99,13 +107,67 @@ func (r *report) started() bool {
 // from outside; size is that of the shortest file of the phase, fileEnd where it
 // ends now.
 func (r *report) outcome(p *job.Phase, asked bool, size, fileEnd int64) (*record.Outcome, error) {
-	rec, err := fiojson.ToRecord(r.Result, nil)
+	o, err := r.numbers(p, r.Jobs)
 	if err != nil {
 		return nil, err
 	}
-	o := &record.Outcome{Text: r.Text}
+	o.Text = r.Text
+	if o.Errors = r.errors(p, o, fileEnd); len(o.Errors) == 0 && fileEnd < size {
+		// The pass was ended for it before an I/O showed it.
+		o.Errors = []record.IOError{{Op: "file", Errno: "short", Offset: fileEnd, Count: 1}}
+	}
+	o.Stopped = stopped(p, o, asked)
+	for i := 0; perClone(p) && i < len(r.Jobs); i++ {
+		c, err := r.numbers(p, r.Jobs[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		c.Errors = cloneErrors(&r.Jobs[i], o.Errors)
+		if c.UsageUnknown = c.ToolUsage == nil; !c.UsageUnknown {
+			c.Usage, c.ToolUsage = *c.ToolUsage, nil
+		}
+		one := *p
+		one.NumJobs, one.MaxBytes = 1, share(p)
+		c.Stopped = stopped(&one, c, asked)
+		o.Clones = append(o.Clones, *c)
+	}
+	return o, nil
+}
+
+// cloneErrors is that of one job, of all errors of the pass. fio's messages do
+// not say which job they are of, so that the offset is that of the first such
+// error of any.
+func cloneErrors(j *fiojson.Job, all []record.IOError) []record.IOError {
+	if j.Error == 0 {
+		return nil
+	}
+	e := record.IOError{Op: "io", Errno: errnoName(j.Error)}
+	if i := slices.IndexFunc(all, func(o record.IOError) bool { return o.Errno == e.Errno }); i >= 0 {
+		e = all[i]
+	}
+	e.Count = 1
+	return []record.IOError{e}
+}
+
+// numbers are those of some of the jobs together.
+func (r *report) numbers(p *job.Phase, jobs []fiojson.Job) (*record.Outcome, error) {
+	some := *r.Result
+	some.Jobs = slices.Clone(jobs)
+	for i := range some.Jobs {
+		j := &some.Jobs[i]
+		j.Read, j.Write = completed(j, j.Read), completed(j, j.Write)
+	}
+	rec, err := fiojson.ToRecord(&some, nil)
+	if err != nil {
+		return nil, err
+	}
+	o := &record.Outcome{}
 	if pass := rec.Rounds[0].Passes[0]; pass.Outcome != nil {
 		o.Read, o.Write, o.Sync = pass.Outcome.Read, pass.Outcome.Write, pass.Outcome.Sync
+		o.ToolRun, o.Verified = pass.Outcome.ToolRun, pass.Outcome.Verified
+		if !p.Mode.Reads() && o.Read != nil && o.Verified == nil { // it only verified
+			o.Verified = &record.Verified{Flow: o.Read, RuntimeNS: pass.Outcome.ElapsedNS()}
+		}
 		if pass.Outcome.Mixed != nil {
 			return nil, fmt.Errorf("read the output of fio: reads and writes are not told apart")
 		}
@@ -116,15 +178,10 @@ func (r *report) outcome(p *job.Phase, asked bool, size, fileEnd int64) (*record
 	whole(&o.Read, p.Mode.Reads())
 	whole(&o.Write, p.Mode.Writes())
 	whole(&o.Sync, p.Syncs())
-	if err := countable(o); err != nil {
+	if err := countable(p, o); err != nil {
 		return nil, err
 	}
-	o.EndNS = r.elapsed(o)
-	if o.Errors = r.errors(p, o, fileEnd); len(o.Errors) == 0 && fileEnd < size {
-		// The pass was ended for it before an I/O showed it.
-		o.Errors = []record.IOError{{Op: "file", Errno: "short", Offset: fileEnd, Count: 1}}
-	}
-	o.Stopped = stopped(p, o, asked)
+	o.EndNS = elapsed(p, jobs, o)
 	return o, nil
 }
 
@@ -139,10 +196,36 @@ func whole(f **record.Flow, wanted bool) {
 	}
 }
 
+// completed is a flow without the I/Os of a job that failed at its first: fio counts
+// these as I/Os of no bytes, and has no latency of them.
+func completed(j *fiojson.Job, f *fiojson.Flow) *fiojson.Flow {
+	if !j.Nothing(f) {
+		return f
+	}
+	none := *f
+	none.IOs, none.Slat = new(int64), nil
+	return &none
+}
+
 // countable refuses a flow whose latencies fio did not give: a histogram that
-// is missing must not look like an empty one.
-func countable(o *record.Outcome) error {
+// is missing must not look like an empty one. Where the job asks for none, they
+// are unknown.
+func countable(p *job.Phase, o *record.Outcome) error {
+	none := false
+	for _, name := range []string{"disable_lat", "gtod_reduce"} {
+		v, ok := p.RawOption(name)
+		none = none || ok && strings.TrimSpace(v) != "0"
+	}
 	for _, f := range []*record.Flow{o.Read, o.Write, o.Sync} {
+		if none {
+			if f != nil {
+				f.Lat, f.Slat, f.Clat = nil, nil, nil
+				if g := f.Given; g != nil {
+					g.Lat, g.Slat, g.Clat = nil, nil, nil
+				}
+			}
+			continue
+		}
 		if f != nil && f.IOs > 0 && f.Lat == nil {
 			return fmt.Errorf("read the output of fio: there is no histogram of lat; is json+ complete in this build of fio?")
 		}
@@ -153,17 +236,21 @@ func countable(o *record.Outcome) error {
 	return nil
 }
 
-// elapsed is the run time of the longest job. fio cuts it down to whole
+// elapsed is the run time of the longest job, in the directions of the phase: the
+// reads that verify what was written come after. fio cuts it down to whole
 // milliseconds, so that a short job may seem shorter than its longest I/O.
-func (r *report) elapsed(o *record.Outcome) int64 {
+func elapsed(p *job.Phase, jobs []fiojson.Job, o *record.Outcome) int64 {
 	ns := millisecond
-	for _, f := range []*fiojson.Flow{r.job.Read, r.job.Write} {
-		if f != nil {
+	for i := range jobs {
+		if f := jobs[i].Read; f != nil && p.Mode.Reads() {
+			ns = max(ns, f.RuntimeNS)
+		}
+		if f := jobs[i].Write; f != nil && p.Mode.Writes() {
 			ns = max(ns, f.RuntimeNS)
 		}
 	}
 	for _, f := range []*record.Flow{o.Read, o.Write, o.Sync} {
-		if f != nil && f.IOs > 0 {
+		if f != nil && f.IOs > 0 && f.Lat != nil {
 			ns = max(ns, f.Lat.Max)
 		}
 	}
@@ -189,6 +276,9 @@ func (r *report) errors(p *job.Phase, o *record.Outcome, fileEnd int64) []record
 		if d.flow == nil {
 			continue
 		}
+		if p.VariesBlocks() {
+			continue // nobody knows how many bytes there should be
+		}
 		lacking := d.flow.IOs - d.flow.Bytes/d.bs
 		for _, e := range errs { // which fio counts as I/Os of no bytes, too
 			if e.Op == d.op {
@@ -199,8 +289,20 @@ func (r *report) errors(p *job.Phase, o *record.Outcome, fileEnd int64) []record
 			errs = append(errs, record.IOError{Op: d.op, Errno: "short", Offset: fileEnd, Count: lacking})
 		}
 	}
-	if n := r.job.Errors; n != nil && *n > 0 && len(errs) == 0 {
-		errs = append(errs, record.IOError{Op: "io", Errno: errnoName(r.job.FirstError), Count: *n})
+	if len(errs) > 0 {
+		return errs
+	}
+	for i := range r.Jobs { // with continue_on_error
+		j := &r.Jobs[i]
+		if j.Errors == nil || *j.Errors == 0 {
+			continue
+		}
+		e := record.IOError{Op: "io", Errno: errnoName(j.FirstError), Count: *j.Errors}
+		if k := slices.IndexFunc(errs, func(o record.IOError) bool { return o.Errno == e.Errno }); k >= 0 {
+			errs[k].Count += e.Count
+			continue
+		}
+		errs = append(errs, e)
 	}
 	return errs
 }
@@ -248,6 +350,9 @@ func moved(o *record.Outcome) (n int64) {
 func (r *report) intervals(p *job.Phase, o *record.Outcome) (ivs []record.Interval, lost int) {
 	elapsed := o.EndNS - o.StartNS
 	rbs, wbs := p.BlockSizes()
+	if p.VariesBlocks() {
+		rbs, wbs = 0, 0
+	}
 	logged, err := fiojson.Intervals(r.logs, p.NumJobs, elapsed, [2]int64{rbs, wbs})
 	if err != nil && elapsed > second {
 		return nil, int((elapsed + second - 1) / second)

@@ -44,7 +44,7 @@ func ChooseCPUs(all []record.CPU, n int) (record.CPUSet, error) {
 	case n > len(all):
 		return set, fmt.Errorf("choose CPUs: %d are more than the %d that nativ may use here; give --cpus 1 to %d", n, len(all), len(all))
 	case n == 0 && len(all) < halveBelow:
-		n, set.Halved = max(1, len(all)/2), true
+		n, set.Halved = max(1, len(all)/2), len(all) > 1
 	case n == 0:
 		n = defaultCPUs
 	}

@@ -64,7 +64,7 @@ func TestChooseCPUs(t *testing.T) {
 		{"VM of 2", "xx", 0, "0", true, false},
 		{"VM of 2, asked", "xx", 2, "0 1", false, true},
 		{"one core of two threads", "xX", 0, "0", true, false},
-		{"one", "x", 0, "0", true, true},
+		{"one", "x", 0, "0", false, true},
 		{"one, asked", "x", 1, "0", false, true},
 		{"three", "xxx", 0, "0", true, false},
 		{"four", "xxxx", 0, "0 1", true, false},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +42,18 @@ func Facts(o Roots) (record.Host, error) {
 		h.IOUringDisabled = &n
 	}
 	h.Governor = governors(o, h.CPUs)
+	h.Cores = cores(o, h.CPUs)
+	h.BIOS = bios(o)
+	missing := map[string]string{}
+	if h.MemoryModules, err = memoryModules(o); err != nil {
+		missing["memory-modules"] = err.Error()
+	}
+	if !slices.ContainsFunc(h.Cores, func(c record.Cores) bool { return c.MaxHz != nil }) {
+		missing["cpu-frequency"] = "the kernel has no cpufreq driver here, as in a virtual machine"
+	}
+	if len(missing) > 0 {
+		h.Missing = missing
+	}
 	return h, nil
 }
 
@@ -99,6 +112,20 @@ func board(o Roots) *string {
 		return nil
 	}
 	return &name
+}
+
+// bios returns maker, version and date of the firmware; nil where none is known.
+func bios(o Roots) *string {
+	var parts []string
+	for _, name := range []string{"bios_vendor", "bios_version", "bios_date"} {
+		if s := readString(o.sys("class/dmi/id/" + name)); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return new(strings.Join(parts, " "))
 }
 
 // virtualised names the hypervisor under which this system runs: "unknown"

@@ -52,6 +52,10 @@ func TestFactsOfProxmoxHost(t *testing.T) {
 		"sys/class/dmi/id/board_vendor":          "ASUSTeK COMPUTER INC.",
 		"sys/class/dmi/id/board_name":            "PRIME B860M-K",
 		"sys/class/dmi/id/sys_vendor":            "QEMU",
+		"sys/class/dmi/id/bios_vendor":           "American Megatrends Inc.",
+		"sys/class/dmi/id/bios_version":          "1234",
+		"sys/class/dmi/id/bios_date":             "06/01/2026",
+		"sys/firmware/dmi/tables/DMI":            string(ddr5),
 		"sys/devices/system/cpu/online":          "0-23",
 		"sys/devices/cpu_core/cpus":              "0-15",
 		"sys/devices/cpu_atom/cpus":              "16-23",
@@ -65,6 +69,11 @@ func TestFactsOfProxmoxHost(t *testing.T) {
 		topology(files, c, 16+c, 0, fmt.Sprint(c))
 	}
 	files["sys/devices/system/cpu/cpu23/cpufreq/scaling_governor"] = "powersave"
+	files["sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_min_freq"] = "800000"
+	files["sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"] = "4900000"
+	files["sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq"] = "4900000"
+	files["sys/devices/system/cpu/cpu8/cpufreq/cpuinfo_max_freq"] = "5200000"
+	files["sys/devices/system/cpu/cpu8/cpufreq/scaling_max_freq"] = "4900000"
 	h, err := Facts(machine(t, files))
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +97,12 @@ func TestFactsOfProxmoxHost(t *testing.T) {
 	want := record.Host{
 		OS: "Debian GNU/Linux 13 (trixie)", PVE: new("9.0.10"), CPUModel: "Intel(R) Core(TM) i9-12900K", MemoryBytes: 32000000 << 10,
 		Board: new("ASUSTeK COMPUTER INC. PRIME B860M-K"), CgroupLayout: "v2", IOUringDisabled: new(1), Governor: new("performance, powersave"),
+		Cores: []record.Cores{
+			{Type: performance, Cores: new(7), Threads: 14, MinHz: new(int64(800e6)), MaxHz: new(int64(5200e6)), LimitHz: new(int64(4900e6)), Governor: new("performance")},
+			{Type: efficiency, Cores: new(8), Threads: 8, Governor: new("performance, powersave")},
+		},
+		MemoryModules: []record.MemoryModule{{SizeBytes: 16 << 30, Type: "DDR5", RatedMTs: new(5600), SpeedMTs: new(5200)}},
+		BIOS:          new("American Megatrends Inc. 1234 06/01/2026"),
 	}
 	if runtime.GOARCH != "amd64" {
 		want.Virtualised = new("qemu")
@@ -107,7 +122,9 @@ func TestFactsOfBareContainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Kernel, h.Machine = "", ""
-	want := record.Host{OS: "Linux", CPUs: []record.CPU{{ID: 3, Core: -1, Package: -1}}, MemoryBytes: 1 << 20}
+	want := record.Host{OS: "Linux", CPUs: []record.CPU{{ID: 3, Core: -1, Package: -1}}, MemoryBytes: 1 << 20,
+		Cores: []record.Cores{{Threads: 1}}, Missing: map[string]string{
+			"memory-modules": "this machine shows no SMBIOS tables", "cpu-frequency": "the kernel has no cpufreq driver here, as in a virtual machine"}}
 	if diff := cmp.Diff(want, h); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -23,6 +23,18 @@ func parseOSRelease(r io.Reader) string {
 	return strings.TrimSpace(vars["NAME"] + " " + vars["VERSION_ID"])
 }
 
+// parseOSIDs returns the distribution's ID and those that it is like, from an
+// os-release file (os-release(5)).
+func parseOSIDs(r io.Reader) []string {
+	var ids []string
+	for line := range lines(r) {
+		if key, val, _ := strings.Cut(line, "="); key == "ID" || key == "ID_LIKE" {
+			ids = append(ids, strings.Fields(unquote(val))...)
+		}
+	}
+	return ids
+}
+
 // unquote removes the quotes of a shell assignment.
 func unquote(s string) string {
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {

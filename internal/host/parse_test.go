@@ -53,7 +53,7 @@ func TestParseDpkgStatus(t *testing.T) {
 
 func FuzzTextFiles(f *testing.F) {
 	f.Add(dpkgStatus)
-	f.Add("PRETTY_NAME=\"Debian\"\n")
+	f.Add("PRETTY_NAME=\"Debian\"\nID=debian\nID_LIKE=\"a b\"\n")
 	f.Add("model name\t: AMD EPYC\nflags\t\t: fpu hypervisor\n")
 	f.Add("MemTotal:       16384000 kB\n")
 	f.Add("Cpus_allowed_list:\t0-1\n")
@@ -72,6 +72,11 @@ func FuzzTextFiles(f *testing.F) {
 			t.Errorf("cpuinfo %+v", c)
 		}
 		parseOSRelease(strings.NewReader(s))
+		for _, id := range parseOSIDs(strings.NewReader(s)) {
+			if id == "" {
+				t.Error("an empty ID")
+			}
+		}
 	})
 }
 

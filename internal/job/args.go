@@ -27,7 +27,7 @@ var programOptions = map[string]bool{
 // Options of the fio program (--output and so on) are errors of the kind NotJob:
 // the caller takes those that are its own out of args first.
 func ParseArgs(opts Options, args []string) (*File, error) {
-	p := parser{opts: opts, global: defaults()}
+	p := newParser(opts)
 	p.job = &p.global
 	var files []string
 	named, optioned := false, false
@@ -52,7 +52,7 @@ func ParseArgs(opts Options, args []string) (*File, error) {
 			}
 		}
 		if _, ok := programOptions[name]; ok {
-			e := p.fail(pos, NotJob, "an option of the fio program and not of a job; %s takes it", WayOut)
+			e := p.fail(pos, NotJob, "an option of the fio program and not of a job; where it is needed, %s", WayAround)
 			e.Option, e.Value = name, value
 			continue
 		}
@@ -75,7 +75,7 @@ func ParseArgs(opts Options, args []string) (*File, error) {
 		p.close()
 		p.warns = append(p.warns, Warning{Section: p.section, Text: "fio itself needs a --name to make a job of these options"})
 	}
-	if len(files) > 1 && len(p.global.set) > 0 && len(p.errs) == 0 {
+	if len(files) > 1 && len(p.global.set) > 0 && len(p.errs) == 0 && !opts.ForFio {
 		p.fail(Pos{}, Surprise, "options before --name hold for the first job file only, as fio has it (%s does it); put them into the [global] section of each file or run the files one by one",
 			WayOut)
 	}

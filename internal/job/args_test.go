@@ -49,7 +49,7 @@ func TestParseArgsErrors(t *testing.T) {
 		want string
 	}{
 		{nil, Syntax, "command line: no job"},
-		{[]string{"--name=a", "--output=x"}, NotJob, "argument 2: output=x: an option of the fio program and not of a job; --engine fio"},
+		{[]string{"--name=a", "--output=x"}, NotJob, "argument 2: output=x: an option of the fio program and not of a job; where it is needed, run fio"},
 		{[]string{"--name=a", "--output-format", "json"}, NotJob, "argument 2: output-format=json"},
 		{[]string{"--name=a", "--minimal"}, NotJob, "argument 2: minimal: "},
 		{[]string{"--name=a", "--verify=md5"}, Unsupported, "argument 2: verify=md5: this engine does not have"},

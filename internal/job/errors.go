@@ -68,9 +68,14 @@ func (e *Error) Unwrap() error { return e.Err }
 type Errors []*Error
 
 func (es Errors) Error() string {
-	lines := make([]string, len(es))
+	const most = 20 // what follows is mostly the same once more
+	var lines []string
 	for i, e := range es {
-		lines[i] = e.Error()
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more", len(es)-most))
+			break
+		}
+		lines = append(lines, e.Error())
 	}
 	return strings.Join(lines, "\n")
 }

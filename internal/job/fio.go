@@ -2,20 +2,81 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// FioOptions returns the options with which fio does what the phase does to an
-// existing file of so many bytes, as in a job file but on one line. Missing are
-// the name of the file, and how often and where the phase runs.
+// A Setting is an option of fio with its value, as a job file has it.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func (s Setting) String() string { return s.Name + "=" + s.Value }
+
+// Settings are the options that the job sets, in the form in which Print writes
+// them, without what only says when the job runs (stonewall).
+func (j *Job) Settings() []Setting {
+	var all []Setting
+	set := j.written()
+	for _, o := range options {
+		if v, ok := set[o.name]; ok && o.name != "stonewall" {
+			all = append(all, Setting{o.name, v})
+		}
+	}
+	for _, raw := range j.Raw {
+		name, value, has := strings.Cut(raw, "=")
+		if !has {
+			value = "1"
+		}
+		all = append(all, Setting{name, value})
+	}
+	return all
+}
+
+// AllSettings are those of a job, nil where nobody kept them, and whatever else
+// its phase says: see FioSettings.
+func AllSettings(own []Setting, p *Phase, fileSize int64) []Setting {
+	all := slices.Clone(own)
+	has := func(name string) bool {
+		return slices.ContainsFunc(own, func(s Setting) bool { return s.Name == name })
+	}
+	for _, s := range FioSettings(p, fileSize) {
+		// The offset of a clone that has a worker of its own is in both.
+		if !has(s.Name) && !(s.Name == "offset" && has("offset_increment")) {
+			all = append(all, s)
+		}
+	}
+	// Of an option that is set more than once fio takes the last.
+	var last []Setting
+	for i, s := range all {
+		if !slices.ContainsFunc(all[i+1:], func(o Setting) bool { return o.Name == s.Name }) {
+			last = append(last, s)
+		}
+	}
+	return last
+}
+
+// FioOptions are FioSettings on one line.
+func FioOptions(p *Phase, fileSize int64) string {
+	var words []string
+	for _, s := range FioSettings(p, fileSize) {
+		words = append(words, s.String())
+	}
+	return strings.Join(words, " ")
+}
+
+// FioSettings returns the options with which fio does what the phase does to an
+// existing file of so many bytes. Missing are the name of the file, and how often
+// and where the phase runs.
 //
 // A limit of bytes is one for each job in fio and, unlike runtime, without effect
 // beside time_based: whichever of the two comes first ends the job, as here, only
 // without it.
-func FioOptions(p *Phase, fileSize int64) string {
-	var opts []string
-	add := func(name, value string) { opts = append(opts, name+"="+value) }
+func FioSettings(p *Phase, fileSize int64) []Setting {
+	var opts []Setting
+	add := func(name, value string) { opts = append(opts, Setting{name, value}) }
 	flag := func(name string, on bool) {
 		if on {
 			add(name, "1")
@@ -30,10 +91,10 @@ func FioOptions(p *Phase, fileSize int64) string {
 		}
 	}
 	engine := p.Engine
-	if _, own, ok := strings.Cut(engine, "fio/"); ok { // fio, running another engine
+	if _, own, ok := strings.Cut(engine, fioEngine+"/"); ok { // fio, running another engine
 		engine = own
 	}
-	if engine == "" || engine == "fio" {
+	if engine == "" || engine == fioEngine {
 		engine = string(IOUring)
 	}
 	add("ioengine", engine)
@@ -52,6 +113,9 @@ func FioOptions(p *Phase, fileSize int64) string {
 		add("direct", "1")
 	} else {
 		add("direct", "0")
+	}
+	if p.KeepCache {
+		add("invalidate", "0")
 	}
 	// Without a map, offsets are drawn independently.
 	flag("norandommap", p.Mode.Random() && !p.RandomMap)
@@ -108,5 +172,12 @@ func FioOptions(p *Phase, fileSize int64) string {
 	if p.RandSeed != 0 {
 		add("randseed", strconv.FormatUint(p.RandSeed, 10))
 	}
-	return strings.Join(opts, " ")
+	for _, raw := range p.Raw {
+		name, value, has := strings.Cut(raw, "=")
+		if !has {
+			value = "1"
+		}
+		add(name, value)
+	}
+	return opts
 }

@@ -59,3 +59,41 @@ func TestFioTakesFioOptions(t *testing.T) {
 		}
 	}
 }
+
+// All that a section sets is in its settings, and what its phase adds comes after.
+func TestSettings(t *testing.T) {
+	f, err := ParseArgs(testOptions(), strings.Fields("--name=a --rw=randrw --rwmixread=70 --bs=8k --numjobs=2 --directory=/d --size=1g "+
+		"--fsync=32 --end_fsync=1 --sync=dsync --thinktime=5us --rate_iops=100 --offset_increment=1m --cpus_allowed=0-1 --norandommap "+
+		"--percentile_list=50:99 --invalidate=0 --description=x --stonewall"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := f.Jobs[0]
+	var own []string
+	for _, s := range j.Settings() {
+		own = append(own, s.String())
+	}
+	const want = "description=x directory=/d rw=randrw rwmixread=70 bs=8k numjobs=2 size=1g offset_increment=1m invalidate=0 " +
+		"rate_iops=100 thinktime=5us fsync=32 end_fsync=1 sync=dsync norandommap=1 cpus_allowed=0-1 percentile_list=50:99"
+	if got := strings.Join(own, " "); got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+	// A clone that has a worker of its own.
+	j.Directory, j.NumJobs = nil, 1
+	p, err := ToPhase(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Offset = Size{Bytes: 1 << 20}
+	all := AllSettings(f.Jobs[0].Settings(), &p, 0)
+	seen := map[string]string{}
+	for _, s := range all {
+		if v, ok := seen[s.Name]; ok {
+			t.Errorf("%s=%s and %s", s.Name, v, s.Value)
+		}
+		seen[s.Name] = s.Value
+	}
+	if seen["numjobs"] != "2" || seen["offset"] != "" || seen["iodepth"] != "1" || seen["direct"] != "0" {
+		t.Errorf("%v", all)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Mode is a direction and an access pattern, spelt as fio's rw option.
@@ -128,8 +129,21 @@ type Phase struct {
 	RegisterFiles bool `json:"registerfiles,omitempty"`
 	// HiPri polls for completions of io_uring.
 	HiPri bool `json:"hipri,omitempty"`
+	// PerClone asks for the results of each job beside those of all (fio
+	// without group_reporting).
+	PerClone bool `json:"per_clone,omitempty"`
+	// KeepCache leaves what the page cache holds of the files (fio:
+	// invalidate=0). Without it each job drops its region from there when it
+	// starts, as fio does by default.
+	KeepCache bool `json:"keep_cache,omitempty"`
+	// Description is what the user says of the phase (fio: description).
+	Description string `json:"description,omitempty"`
 	// Engine names the engine that does the phase, where the run has several.
 	Engine string `json:"engine,omitempty"`
+	// Raw are options for fio as the engine that this package does not know the
+	// meaning of, "name=value" or "name", to be given to it word for word, in
+	// this order and after all that the other fields say.
+	Raw []string `json:"fio_options,omitempty"`
 	// Trace reports every I/O as it was submitted, which costs time and
 	// memory: such a pass is no measurement.
 	Trace bool `json:"trace,omitempty"`
@@ -149,14 +163,25 @@ func (p *Phase) Validate() error {
 		return errors.New("phase without a name")
 	case !slices.Contains(Modes(), p.Mode):
 		return fmt.Errorf("phase %s: rw=%q is not one of %v", p.Name, p.Mode, Modes())
+	case p.BlockSize < 1:
+		return fmt.Errorf("phase %s: bs=%d is not positive", p.Name, p.BlockSize)
+	case p.ByFio(): // which has other limits
 	case p.BlockSize < 512 || p.BlockSize%512 != 0:
 		return fmt.Errorf("phase %s: bs=%d is not a positive multiple of 512 bytes", p.Name, p.BlockSize)
 	case p.BlockSize > 64<<20:
 		return fmt.Errorf("phase %s: bs=%d is above 64 MiB", p.Name, p.BlockSize)
-	case p.IODepth < 1 || p.IODepth > MaxIODepth:
+	case p.IODepth > MaxIODepth:
 		return fmt.Errorf("phase %s: iodepth=%d is not between 1 and %d", p.Name, p.IODepth, MaxIODepth)
-	case p.NumJobs < 1 || p.NumJobs > MaxJobs:
+	case p.NumJobs > MaxJobs:
 		return fmt.Errorf("phase %s: numjobs=%d is not between 1 and %d", p.Name, p.NumJobs, MaxJobs)
+	}
+	switch {
+	case p.IODepth < 1:
+		return fmt.Errorf("phase %s: iodepth=%d is not positive", p.Name, p.IODepth)
+	case p.NumJobs < 1:
+		return fmt.Errorf("phase %s: numjobs=%d is not positive", p.Name, p.NumJobs)
+	case len(p.Raw) > 0 && !p.ByFio():
+		return fmt.Errorf("phase %s: %s is an option that only fio as the engine has", p.Name, p.Raw[0])
 	case p.FDataSync < 0:
 		return fmt.Errorf("phase %s: fdatasync=%d is negative", p.Name, p.FDataSync)
 	case p.FDataSync > 0 && !p.Mode.Writes():
@@ -187,9 +212,9 @@ func (p *Phase) validateOptions() error {
 	switch w := p.WriteBlockSize; {
 	case w != 0 && !p.Mode.Mixed():
 		return bad("a block size for writes needs a mixed mode, not rw=%s", p.Mode)
-	case w < 0 || w%512 != 0 || w > 64<<20:
+	case w < 0 || !p.ByFio() && (w%512 != 0 || w > 64<<20):
 		return bad("bs=,%d is not a positive multiple of 512 bytes up to 64 MiB", w)
-	case w != 0 && w != p.BlockSize && p.RandomMap:
+	case w != 0 && w != p.BlockSize && p.RandomMap && !p.ByFio():
 		return bad("two block sizes (%d and %d) cannot share a random map; add norandommap=1", p.BlockSize, w)
 	}
 	switch {
@@ -213,9 +238,9 @@ func (p *Phase) validateOptions() error {
 		return bad("sync=%q is none of none, sync, dsync", p.Sync)
 	case p.CompressPercent < 0 || p.CompressPercent > 100:
 		return bad("buffer_compress_percentage=%d is not between 0 and 100", p.CompressPercent)
-	case p.HiPri && !p.Direct:
+	case p.HiPri && !p.Direct && !p.ByFio():
 		return bad("hipri polls the device and so needs direct=1")
-	case p.HiPri && (p.Syncs() || p.EndFSync):
+	case p.HiPri && (p.Syncs() || p.EndFSync) && !p.ByFio():
 		return bad("hipri cannot do fsync or fdatasync: a polled ring takes neither")
 	}
 	for _, c := range p.CPUs {
@@ -224,6 +249,38 @@ func (p *Phase) validateOptions() error {
 		}
 	}
 	return nil
+}
+
+// ByFio reports whether fio does the phase, "fio" or "fio/" and one of its I/O
+// engines, and not an engine of nativ's own.
+func (p *Phase) ByFio() bool {
+	return p.Engine == fioEngine || strings.HasPrefix(p.Engine, fioEngine+"/")
+}
+
+const fioEngine = "fio"
+
+// VariesBlocks reports whether options of fio's own give the I/Os of the phase
+// other lengths than BlockSize and WriteBlockSize, which then say nothing.
+func (p *Phase) VariesBlocks() bool {
+	return slices.ContainsFunc(p.Raw, func(o string) bool {
+		name, _, _ := strings.Cut(o, "=")
+		return slices.Contains([]string{
+			"bssplit", "bsrange", "blocksize_range", "bs_unaligned", "blocksize_unaligned", "bs_is_seq_rand",
+		}, name)
+	})
+}
+
+// RawOption returns the value of the last of the Raw options of one of these
+// names, "1" for one without a value.
+func (p *Phase) RawOption(names ...string) (value string, ok bool) {
+	for _, o := range p.Raw {
+		if name, v, has := strings.Cut(o, "="); slices.Contains(names, name) {
+			if value, ok = v, true; !has {
+				value = "1"
+			}
+		}
+	}
+	return value, ok
 }
 
 // Syncs reports whether the phase issues fsyncs or fdatasyncs as it goes.

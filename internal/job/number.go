@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -12,6 +13,10 @@ type bad struct {
 	text string
 	// instead is the value that was probably meant, "" if nobody can tell.
 	instead string
+	// fio is a value that all read as fio reads this one, "" where there is none.
+	fio string
+	// taken: the job holds the value, which only the own engine cannot do.
+	taken bool
 }
 
 func invalid(format string, args ...any) *bad {
@@ -69,13 +74,31 @@ func readNumber(v string, percents bool, word func(uint64) string) (n int64, per
 		fio = word(f.n)
 	}
 	if !ok {
-		return 0, false, differ(fio, "", "")
+		b = differ(fio, "", "")
+		b.fio = f.plain()
+		return 0, false, b
 	}
+	instead = formatSize(n)
+	meant := word(uint64(n))
 	if percent {
 		instead = strconv.FormatInt(n, 10) + "%"
-		return 0, false, differ(fio, instead, instead)
+		meant = instead
 	}
-	return 0, false, differ(fio, formatSize(n), word(uint64(n)))
+	b = differ(fio, instead, meant)
+	b.fio = f.plain()
+	return 0, false, b
+}
+
+// plain writes what fio reads so that all read it alike; "" where it is no
+// amount.
+func (f reading) plain() string {
+	switch {
+	case !f.ok || f.n > math.MaxInt64:
+		return ""
+	case f.percent:
+		return strconv.FormatUint(f.n, 10) + "%"
+	}
+	return strconv.FormatUint(f.n, 10)
 }
 
 // readSize reads bytes or a percentage. Zero percent is how fio spells "not
@@ -113,7 +136,7 @@ func readInt(v string, lo, hi int64) (int64, *bad) {
 // atMost reports a number that only fio takes.
 func atMost(n, limit int64) *bad {
 	if n > limit {
-		return &bad{kind: Unsupported, text: fmt.Sprintf("this engine takes at most %d; %s takes more", limit, WayOut)}
+		return &bad{kind: Unsupported, taken: true, text: fmt.Sprintf("this engine takes at most %d; %s takes more", limit, WayOut)}
 	}
 	return nil
 }
@@ -146,6 +169,7 @@ func readMicros(v string, bare int64) (int64, *bad) {
 		case q.unit == 0 && bare != 1 && q.n != 0:
 			return 0, &bad{
 				kind: Surprise,
+				fio:  formatTime(q.n),
 				text: fmt.Sprintf("fio takes this as %s, because in parentheses it counts microseconds (%s does it); give the numbers units",
 					formatTime(q.n), WayOut),
 			}
@@ -169,7 +193,11 @@ func readMicros(v string, bare int64) (int64, *bad) {
 	if ok {
 		instead = formatTime(n)
 	}
-	return 0, differ(fio, instead, instead)
+	b := differ(fio, instead, instead)
+	if f.ok && int64(f.n) >= 0 {
+		b.fio = strconv.FormatUint(f.n, 10) + "us"
+	}
+	return 0, b
 }
 
 // readPair reads what fio takes for reads and writes: "4k" for both, "4k,8k"
@@ -189,10 +217,12 @@ func readPair(v string, read, write *int64, one func(string) (int64, *bad)) *bad
 		}
 		n, b := one(p)
 		if b != nil {
-			if b.instead != "" {
-				ps := append([]string(nil), parts...)
-				ps[i] = b.instead
-				b.instead = strings.Join(ps, ",")
+			for _, v := range []*string{&b.instead, &b.fio} {
+				if *v != "" {
+					ps := append([]string(nil), parts...)
+					ps[i] = *v
+					*v = strings.Join(ps, ",")
+				}
 			}
 			return b
 		}

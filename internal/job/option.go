@@ -41,6 +41,22 @@ var (
 // them.
 var options = []*option{
 	{
+		// Only where the section's own name does not say it already: what is
+		// printed has the name in its brackets.
+		name: "name",
+		read: func(j *Job, v string) *bad {
+			if j.Name = strings.TrimSpace(v); j.Name == "" {
+				return invalid("no name")
+			}
+			return nil
+		},
+	},
+	{
+		name:  "description",
+		read:  func(j *Job, v string) *bad { j.Description = v; return nil },
+		write: func(j *Job) string { return j.Description },
+	},
+	{
 		name: "ioengine",
 		read: func(j *Job, v string) *bad {
 			b := readWord(v, ourEngines, fioEngines)
@@ -110,6 +126,29 @@ var options = []*option{
 	sizeOption("offset", []string{"fileoffset"}, func(j *Job) *Size { return &j.Offset }),
 	sizeOption("offset_increment", nil, func(j *Job) *Size { return &j.OffsetIncrement }),
 	boolOption("direct", func(j *Job) *bool { return &j.Direct }),
+	{
+		// Another option in fio, but one that sets the same thing.
+		name: "buffered", sets: "direct",
+		read: func(j *Job, v string) *bad {
+			on, b := readBool(v)
+			j.Direct = !on
+			return b
+		},
+	},
+	{
+		name: "invalidate",
+		read: func(j *Job, v string) *bad {
+			on, b := readBool(v)
+			j.KeepCache = !on
+			return b
+		},
+		write: func(j *Job) string {
+			if j.KeepCache {
+				return "0"
+			}
+			return "1"
+		},
+	},
 	timeOption("runtime", []string{"timeout"}, 1e6, func(j *Job) *int64 { return &j.RuntimeNS }),
 	flagOption("time_based", func(j *Job) *bool { return &j.TimeBased }),
 	timeOption("ramp_time", nil, 1e6, func(j *Job) *int64 { return &j.RampTimeNS }),
@@ -155,6 +194,7 @@ var options = []*option{
 		},
 		write: func(j *Job) string { return strconv.FormatUint(j.RandSeed, 10) },
 	},
+	boolOption("randrepeat", func(j *Job) *bool { return &j.RandRepeat }),
 	flagOption("norandommap", func(j *Job) *bool { return &j.NoRandomMap }),
 	flagOption("refill_buffers", func(j *Job) *bool { return &j.RefillBuffers }),
 	flagOption("zero_buffers", func(j *Job) *bool { return &j.ZeroBuffers }),
@@ -173,6 +213,18 @@ var options = []*option{
 		write: func(j *Job) string { return writePercentiles(j.PercentileList) },
 	},
 	boolOption("lat_percentiles", func(j *Job) *bool { return &j.LatPercentiles }),
+	{
+		// On in fio, and always on here where there is such a part of lat.
+		name: "clat_percentiles",
+		read: func(_ *Job, v string) *bad {
+			on, b := readBool(v)
+			if b == nil && !on {
+				b = &bad{kind: Unsupported, text: "this engine always reports clat where it knows that; leave the option out"}
+			}
+			return b
+		},
+		write: func(*Job) string { return "1" },
+	},
 }
 
 var optionsByName = func() map[string]*option {

@@ -1,9 +1,11 @@
 package job
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,13 +21,22 @@ type Options struct {
 	// NumCPU, MemoryMB and PageSize are the values of $ncpus, $mb_memory (the
 	// memory in MiB) and $pagesize; 0 where the caller does not know.
 	NumCPU, MemoryMB, PageSize int64
+	// Sections are the only ones to read of job files, beside the global ones
+	// (fio --section); nil is all.
+	Sections []string
+	// ForFio reads the jobs for fio as the engine: with fio's reading of values,
+	// and with options that only fio has, which are then in Job.Raw.
+	ForFio bool
+	// FioHas reports whether the installed fio has an option that this package
+	// does not know, because it is newer; nil where nobody can tell.
+	FioHas func(name string) bool
 }
 
 // Parse reads job files as fio reads them when it gets them in this order: every
 // file's globals hold for that file only, and every file after the first begins
 // a new group. The error, if any, is an Errors.
 func Parse(opts Options, names ...string) (*File, error) {
-	p := parser{opts: opts, global: defaults()}
+	p := newParser(opts)
 	p.files(names)
 	return p.finish()
 }
@@ -48,6 +59,12 @@ type parser struct {
 	// includes counts them: two files that include a third one twice each, and
 	// so on, would never end otherwise.
 	includes int
+	// met are the wanted sections that there are.
+	met map[string]bool
+}
+
+func newParser(opts Options) parser {
+	return parser{opts: opts, global: defaults(), met: map[string]bool{}}
 }
 
 const (
@@ -95,6 +112,10 @@ func (p *parser) open(name string, from Pos) (text string, ok bool) {
 		p.fail(from, Unreadable, "read job file: %v", err).Err = err
 		return "", false
 	}
+	if bytes.IndexByte(b, 0) >= 0 {
+		p.fail(Pos{File: name}, Syntax, "this is no job file: it holds bytes that no text has")
+		return "", false
+	}
 	return string(b), true
 }
 
@@ -121,12 +142,12 @@ func (p *parser) lines(name, text string, stonewall *bool) {
 		case isInclude(line):
 			p.include(pos, line)
 		case p.job == nil && p.start.File == name:
-			// The options of a section whose header was wrong.
+			// The options of a section whose header was wrong, or that is not wanted.
 		case p.job == nil && strings.HasPrefix(line, "\ufeff"):
 			p.fail(pos, Syntax, "the file starts with a byte order mark, which fio refuses; save it as UTF-8 without one")
 		case p.job == nil:
 			p.fail(pos, Syntax, "%q is outside of a section; begin with [global] or a job's [name]", line)
-		case inWord && namesFile(line):
+		case inWord && namesFile(line) && !p.opts.ForFio:
 			// It would be another file than the one meant, and be overwritten.
 			e := p.fail(pos, Surprise, "fio takes ; and # as the start of a comment even within a name (%s does it); put a blank before a comment, or give the name on the command line", WayOut)
 			e.Option, e.Value, _ = strings.Cut(line, "=")
@@ -159,12 +180,25 @@ func (p *parser) header(pos Pos, line string, stonewall *bool) {
 		p.fail(pos, Syntax, "%q: a section's name cannot hold a ]", line)
 	case strings.Contains(name, "${"):
 		p.fail(pos, Syntax, "%q: fio expands no variables in a section's name", line)
+	case !p.wants(name): // and so none of its lines
 	default:
 		p.begin(pos, name, *stonewall)
 		if p.job != &p.global {
 			*stonewall = false
 		}
 	}
+}
+
+// wants reports whether a section is to be read.
+func (p *parser) wants(name string) bool {
+	if len(p.opts.Sections) == 0 || strings.HasPrefix(name, "global") {
+		return true
+	}
+	i := slices.Index(p.opts.Sections, name)
+	if i >= 0 {
+		p.met[name] = true
+	}
+	return i >= 0
 }
 
 // begin opens a section, global if its name starts with that.
@@ -175,7 +209,9 @@ func (p *parser) begin(pos Pos, name string, stonewall bool) {
 		return
 	}
 	j := p.global.clone()
-	j.Name = name
+	if j.Name == "" { // else name= in [global] counts, as in fio
+		j.Name = name
+	}
 	if stonewall {
 		j.Stonewall = true
 		j.set["stonewall"] = pos
@@ -323,8 +359,19 @@ func (p *parser) option(pos Pos, name, value, written string, hasValue bool) {
 	case name == "":
 		fail(Syntax, "", "an option without a name")
 		return
+	case o == nil && p.opts.ForFio && (knownToFio(name) || p.opts.FioHas != nil && p.opts.FioHas(name)):
+		if b := p.raw(name, value, hasValue); b != nil {
+			fail(b.kind, "", "%s", b.text)
+			return
+		}
+		p.job.set[name] = pos
+		return
 	case o == nil && knownToFio(name):
-		fail(Unsupported, "", "this engine does not have fio's option %s; %s takes all of fio's options", name, WayOut)
+		if why := notPassed(name, value); why != "" {
+			fail(Unsupported, "", "this engine does not have fio's option %s, and %s does not pass it on: %s; leave it out, or %s", name, WayOut, why, WayAround)
+		} else {
+			fail(Unsupported, "", "this engine does not have fio's option %s; %s takes it", name, WayOut)
+		}
 		return
 	case o == nil:
 		if n, ok := nearestOption(name); ok {
@@ -345,7 +392,11 @@ func (p *parser) option(pos Pos, name, value, written string, hasValue bool) {
 	case !hasValue:
 		value = "1"
 	}
-	if b := o.read(p.job, value); b != nil {
+	read := o.read
+	if p.opts.ForFio {
+		read = func(_ *Job, v string) *bad { return p.forFio(o, name, v) }
+	}
+	if b := read(p.job, value); b != nil {
 		text, instead := b.text, ""
 		if b.instead != "" {
 			instead = name + "=" + b.instead
@@ -354,7 +405,9 @@ func (p *parser) option(pos Pos, name, value, written string, hasValue bool) {
 		fail(b.kind, instead, "%s", text)
 		return
 	}
-	p.job.set[o.key()] = pos
+	if o.name != "name" { // which is no setting of the job but what it is called
+		p.job.set[o.key()] = pos
+	}
 }
 
 // nearestOption offers an option of the own engine first.
@@ -383,18 +436,39 @@ func (p *parser) close() {
 		e.Option = option
 		e.Section = j.Name
 	}
+	warn := func(option, format string, args ...any) {
+		p.warns = append(p.warns, Warning{Pos: j.set[option], Section: j.Name, Text: fmt.Sprintf(format, args...)})
+	}
+	j.forFio = p.opts.ForFio
 	for _, o := range options {
-		if _, ok := j.set[o.name]; ok && o.uring && j.IOEngine != IOUring {
+		_, ok := j.set[o.name]
+		switch {
+		case !ok || !o.uring || j.IOEngine == IOUring:
+		case j.forFio && j.IOEngine != "" && !slices.Contains(ourEngines, string(j.IOEngine)):
+			j.Raw = append(j.Raw, o.name+"="+o.write(j)) // others may have it, too (pvsync2: hipri)
+		default:
 			fail(o.name, Invalid, "the option belongs to ioengine=io_uring, which section [%s] does not set; fio refuses it too", j.Name)
 		}
 	}
+	if j.forFio {
+		if j.RuntimeNS == 0 {
+			j.TimeBased = false // as in fio
+		}
+		return
+	}
 	switch {
-	case j.IODepth > 1 && (j.IOEngine == PSync || j.IOEngine == SyncCall):
-		fail("iodepth", Surprise, "ioengine=%s keeps one I/O in flight whatever iodepth says, and fio runs it so; write iodepth=1 or ioengine=io_uring (section [%s])",
-			j.IOEngine, j.Name)
+	case j.IODepth > 1 && j.serial():
+		warn("iodepth", "ioengine=%s keeps one I/O in flight whatever iodepth says, as in fio: iodepth is 1", j.IOEngine)
 	case j.IODepth > 1 && j.IOEngine == "":
-		p.warns = append(p.warns, Warning{Pos: j.set["iodepth"], Section: j.Name, Text: fmt.Sprintf(
-			"iodepth=%d runs with io_uring here; fio without ioengine=io_uring takes psync and keeps one I/O in flight", j.IODepth)})
+		warn("iodepth", "iodepth=%d runs with io_uring here; fio without ioengine=io_uring takes psync and keeps one I/O in flight", j.IODepth)
+	}
+	for _, o := range []struct {
+		name string
+		n    int64
+	}{{"fsync", j.FSync}, {"fdatasync", j.FDataSync}} {
+		if o.n > 0 && j.RW.Mixed() {
+			warn(o.name, "%s=%d syncs once after every %d writes here; fio does so once more after each read that comes before the next write", o.name, o.n, o.n)
+		}
 	}
 	if j.TimeBased && j.RuntimeNS == 0 {
 		fail("time_based", Surprise, "the option needs a runtime; fio ignores it without one (section [%s])", j.Name)
@@ -404,6 +478,11 @@ func (p *parser) close() {
 // finish returns what was read.
 func (p *parser) finish() (*File, error) {
 	p.job, p.section, p.start = nil, "", Pos{}
+	for _, name := range p.opts.Sections {
+		if !p.met[name] && len(p.errs) == 0 {
+			p.fail(Pos{}, Syntax, "no section [%s] in the job files", name)
+		}
+	}
 	if len(p.jobs) == 0 && len(p.errs) == 0 {
 		p.fail(Pos{}, Syntax, "no job: give a section with another name than global, or --name")
 	}

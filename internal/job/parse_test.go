@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -237,7 +238,10 @@ func TestErrors(t *testing.T) {
 		{"nonsense", "[a]\nqwertyuiop=4\n", Unknown, `T:2: qwertyuiop=4: fio has no option "qwertyuiop"`},
 		{"dashes", "[a]\n--bs=4k\n", Unknown, `the nearest is bs`},
 		{"no name", "[a]\n=4k\n", Syntax, `an option without a name`},
-		{"other option", "[a]\nverify=md5\n", Unsupported, `T:2: verify=md5: this engine does not have fio's option verify; --engine fio takes all`},
+		{"other option", "[a]\nverify=md5\n", Unsupported, `T:2: verify=md5: this engine does not have fio's option verify; --engine fio takes it`},
+		{"way out of one that fio does not get", "[a]\nexec_prerun=x\n", Unsupported,
+			"T:2: exec_prerun=x: this engine does not have fio's option exec_prerun, and --engine fio does not pass it on: it starts another program; leave it out, or run fio itself"},
+		{"binary", "[a]\nbs=4\x00k\n", Syntax, "T: this is no job file: it holds bytes that no text has"},
 		{"other alias", "[a]\nss=iops\n", Unsupported, "fio's option ss"},
 		{"other flag", "[a]\nnew_group\n", Unsupported, "T:2: new_group: this engine"},
 		{"engine option", "[a]\nsqthread_poll\n", Unsupported, "fio's option sqthread_poll"},
@@ -252,7 +256,6 @@ func TestErrors(t *testing.T) {
 		{"in a global", "[global]\n\nsize=1.5m\n[a]\n", Surprise, "T:3: size=1.5m"},
 		{"in an include", "[a]\ninclude u.inc\n", Surprise, "u.inc:2: size=4kib"},
 		{"section in an include", "[a]\ninclude s.inc\n", Syntax, "s.inc:1: a section in an included file"},
-		{"depth of psync", "[a]\niodepth=4\nioengine=psync\n", Surprise, "T:2: iodepth: ioengine=psync keeps one I/O"},
 		{"uring's", "[a]\nfixedbufs\n", Invalid, "T:2: fixedbufs: the option belongs to ioengine=io_uring"},
 		{"time_based", "[a]\ntime_based\n", Surprise, "T:2: time_based: the option needs a runtime"},
 	} {
@@ -376,4 +379,155 @@ func FuzzParse(f *testing.F) {
 		}
 		stable(t, file)
 	})
+}
+
+// name and description are as harmless as in fio, whose own examples carry them.
+func TestNameAndDescription(t *testing.T) {
+	for _, forFio := range []bool{false, true} {
+		o := testOptions()
+		o.ForFio = forFio
+		f, err := Parse(o, write(t, "t.fio", "[global]\nname=all\n[a]\n[b]\nname=mine\ndescription=what it is for\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Jobs[0].Name != "all" || f.Jobs[1].Name != "mine" || f.Jobs[1].Description != "what it is for" {
+			t.Errorf("%+v", f.Jobs)
+		}
+		var b strings.Builder
+		if err := Print(&b, f); err != nil || !strings.Contains(b.String(), "[all]\n") || !strings.Contains(b.String(), "[mine]\ndescription=what it is for\n") {
+			t.Errorf("%v\n%s", err, b.String())
+		}
+		if p, err := ToPhase(f.Jobs[1]); err != nil || p.Name != "mine" || p.Description != "what it is for" {
+			t.Errorf("%+v, %v", p, err)
+		}
+	}
+}
+
+func TestSections(t *testing.T) {
+	path := write(t, "t.fio", "[global]\nbs=8k\n[a]\nbs = nonsense\ninclude nowhere\n[b]\nrw=write\n")
+	o := testOptions()
+	o.Sections = []string{"b"}
+	f, err := Parse(o, path)
+	if err != nil || len(f.Jobs) != 1 || f.Jobs[0].Name != "b" || f.Jobs[0].WriteBS != 8192 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	o.Sections = []string{"b", "c"}
+	if _, err := Parse(o, path); err == nil || !strings.Contains(err.Error(), "no section [c]") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestManyErrors(t *testing.T) {
+	_, err := Parse(testOptions(), write(t, "t.fio", "[a]\n"+strings.Repeat("bs = 4k\n", 100)))
+	if err == nil || strings.Count(err.Error(), "\n") != 20 || !strings.HasSuffix(err.Error(), "\nand 80 more") {
+		t.Errorf("got %v", err)
+	}
+	if n := len(err.(Errors)); n != 100 {
+		t.Errorf("%d errors are there", n)
+	}
+}
+
+// What runs otherwise than in fio, or than it says, is said.
+func TestMoreWarnings(t *testing.T) {
+	for text, want := range map[string]string{
+		"ioengine=psync\niodepth=16":             "ioengine=psync keeps one I/O in flight",
+		"rw=randrw\nfsync=16":                    "fsync=16 syncs once after every 16 writes here",
+		"rw=rw\nfdatasync=1":                     "fdatasync=1 syncs once",
+		"rw=write\nfsync=16":                     "",
+		"ioengine=psync\niodepth=1\nrw=randread": "",
+	} {
+		f, err := Parse(testOptions(), write(t, "t.fio", "[a]\n"+text+"\n"))
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		var got []string
+		for _, w := range f.Warnings {
+			got = append(got, w.String())
+		}
+		if all := strings.Join(got, "\n"); (want == "") != (all == "") || !strings.Contains(all, want) {
+			t.Errorf("%q: %q", text, all)
+		}
+		if p, err := ToPhase(f.Jobs[0]); err != nil || strings.Contains(text, "psync") && p.IODepth != 1 {
+			t.Errorf("%q: %+v, %v", text, p, err)
+		}
+	}
+}
+
+// Options that say no more than whether: each as its phase has it.
+func TestPhaseOfOptions(t *testing.T) {
+	for text, check := range map[string]func(*Phase) bool{
+		"":                         func(p *Phase) bool { return !p.KeepCache && !p.Direct && p.RandSeed == 0 },
+		"invalidate=0":             func(p *Phase) bool { return p.KeepCache },
+		"invalidate=1":             func(p *Phase) bool { return !p.KeepCache },
+		"buffered=0":               func(p *Phase) bool { return p.Direct },
+		"direct=1\nbuffered=1":     func(p *Phase) bool { return !p.Direct },
+		"randrepeat=0":             func(p *Phase) bool { return p.RandSeed == 0 },
+		"randrepeat=1":             func(p *Phase) bool { return p.RandSeed == 0x89 },
+		"randrepeat=1\nrandseed=7": func(p *Phase) bool { return p.RandSeed == 7 },
+		"clat_percentiles=1":       func(*Phase) bool { return true },
+	} {
+		f, err := Parse(testOptions(), write(t, "t.fio", "[a]\n"+text+"\n"))
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if p, err := ToPhase(f.Jobs[0]); err != nil || !check(&p) {
+			t.Errorf("%q: %+v, %v", text, p, err)
+		}
+	}
+	if _, err := Parse(testOptions(), write(t, "t.fio", "[a]\nclat_percentiles=0\n")); err == nil {
+		t.Error("clat_percentiles=0 is taken, and clat reported all the same")
+	}
+}
+
+// A size that does not hold whole blocks is refused where fio goes beyond it, with
+// the number of I/Os that fio does.
+func TestWholeBlocks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(file, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, refused := range map[string]bool{
+		"rw=read\nbs=3k\nsize=10000": true, "rw=write\nbs=4k\nsize=10000": true, "rw=randread\nnorandommap\nbs=4k\nsize=10000": true,
+		"rw=randread\nbs=4k\nsize=10000": false, "rw=read\nbs=4k\nsize=12k": false,
+	} {
+		f, err := Parse(testOptions(), write(t, "t.fio", "[a]\n"+text+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = ToPhase(f.Jobs[0])
+		var e *Error
+		if (err != nil) != refused || refused && (!errors.As(err, &e) || e.Kind != Surprise || e.Option != "size") {
+			t.Errorf("%q: %v", text, err)
+		}
+		bs, size := f.Jobs[0].ReadBS, f.Jobs[0].Size.Bytes
+		ios := size / bs
+		if refused {
+			ios++
+		}
+		fio333(t)
+		args := []string{"--name=a", "--filename=" + file, "--ioengine=psync", "--output-format=terse"}
+		for o := range strings.FieldsSeq(text) {
+			args = append(args, "--"+o)
+		}
+		fields := strings.Split(fio(t, args...), ";") // terse version 3: KiB and IOPS of reads from 6, of writes from 47
+		if len(fields) < 47 {
+			t.Fatalf("fio said %q", fields)
+		}
+		kib, _ := strconv.ParseInt(fields[5], 10, 64)
+		if f.Jobs[0].RW.Writes() {
+			kib, _ = strconv.ParseInt(fields[46], 10, 64)
+		}
+		if kib != ios*bs>>10 {
+			t.Errorf("%q: fio moved %d KiB, not the %d I/Os that the message says", text, kib, ios)
+		}
+	}
+	f, err := Parse(testOptions(), write(t, "t.fio", "[a]\nbs=16m\nsize=4m\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ToPhase(f.Jobs[0]); err == nil || !strings.Contains(err.Error(), "less than one block") {
+		t.Errorf("got %v", err)
+	}
 }

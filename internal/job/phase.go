@@ -1,9 +1,14 @@
 package job
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ToPhase returns the phase that does what the job says. Where the engine
 // cannot, the error is an *Error of the kind Unsupported that names the option.
+//
+// A serial engine has an iodepth of 1, whatever the job says.
 //
 // What concerns the files (filename, directory), the engine (ioengine), the
 // order of jobs (stonewall) and the report (group_reporting, percentile_list,
@@ -15,8 +20,15 @@ func ToPhase(j Job) (Phase, error) {
 		Once: !j.TimeBased, RuntimeNS: j.RuntimeNS, RampTimeNS: j.RampTimeNS, ThinkTimeNS: j.ThinkTimeNS,
 		RandomMap: j.RW.Random() && !j.NoRandomMap, CPUs: j.CPUsAllowed,
 		FixedBufs: j.FixedBufs, RegisterFiles: j.RegisterFiles, HiPri: j.HiPri,
+		KeepCache: j.KeepCache, Description: j.Description,
 	}
-	if _, ok := j.set["randseed"]; ok {
+	if j.serial() && !j.forFio {
+		p.IODepth = 1
+	}
+	if p.Raw = slices.Clone(j.Raw); j.forFio {
+		p.Engine = fioEngine // for the rules of Validate; the caller names the I/O engine
+	}
+	if _, ok := j.set["randseed"]; ok || j.RandRepeat {
 		p.RandSeed = j.RandSeed
 	}
 	if j.RW.Reads() {
@@ -58,7 +70,7 @@ func ToPhase(j Job) (Phase, error) {
 		{"hipri", p.HiPri && !p.Direct, "poll for I/O of the page cache", "direct=1"},
 		{"directory", len(j.Directory) > 1, "deal directories out to clones", ""},
 	} {
-		if !c.bad {
+		if !c.bad || j.forFio && c.option != "directory" {
 			continue
 		}
 		e := &Error{Pos: j.set[c.option], Kind: Unsupported, Section: j.Name, Option: c.option, Value: optionByName(c.option).write(&j), Instead: c.want}
@@ -71,8 +83,40 @@ func ToPhase(j Job) (Phase, error) {
 	if err := p.Validate(); err != nil {
 		return Phase{}, err
 	}
+	if err := j.wholeBlocks(&p); err != nil && !j.forFio {
+		return Phase{}, err
+	}
 	return p, nil
 }
+
+// wholeBlocks reports a size that does not hold whole blocks of the phase, where
+// that matters.
+func (j *Job) wholeBlocks(p *Phase) error {
+	fail := func(kind Kind, instead, format string, args ...any) error {
+		return &Error{
+			Pos: j.set["size"], Kind: kind, Section: j.Name, Option: "size", Value: formatSize(j.Size.Bytes),
+			Instead: instead, Text: fmt.Sprintf(format, args...) + fmt.Sprintf(" (section [%s])", j.Name),
+		}
+	}
+	r, w := p.BlockSizes()
+	size := j.Size.Bytes / int64(max(len(j.Filename), 1)) // in each file
+	switch {
+	case j.Size.Bytes == 0:
+	case size < max(r, w):
+		return fail(Invalid, "", "a file's part of it is less than one block of bs=%s; fio refuses it too", formatSize(max(r, w)))
+	case !p.Once || p.IOSize != (Size{}) || r != w || size%r == 0 || len(j.Filename) > 1:
+	case p.RandomMap: // fio leaves out what is left below a block, too
+	default:
+		whole := size / r * r
+		return fail(Surprise, "size="+formatSize(whole+r), "it holds %d whole blocks of bs=%s, and fio does %d, of which the last reaches beyond size (%s does it); write size=%s or size=%s",
+			size/r, formatSize(r), size/r+1, WayOut, formatSize(whole), formatSize(whole+r))
+	}
+	return nil
+}
+
+// serial reports whether the I/O engine that the job names keeps one I/O in
+// flight.
+func (j *Job) serial() bool { return j.IOEngine == PSync || j.IOEngine == SyncCall }
 
 // regions sets where the phase's jobs work.
 func (j *Job) regions(p *Phase) {

@@ -69,7 +69,7 @@ func TestQuickIsTheReadersTest(t *testing.T) {
 }
 
 func TestPresetFiles(t *testing.T) {
-	want := map[string]int{"test": 5, "crystaldiskmark": 8, "latency": 2, "sync": 2, "sweep": 18}
+	want := map[string]int{"article": 4, "heat": 4, "fill": 2, "test": 5, "crystaldiskmark": 8, "latency": 2, "sync": 2, "sweep": 18}
 	if len(PresetNames()) != len(want) {
 		t.Errorf("presets %v", PresetNames())
 	}
@@ -96,7 +96,7 @@ func TestPresetFiles(t *testing.T) {
 			t.Errorf("%s cannot be printed", name)
 		}
 	}
-	if _, err := PresetFile("quack"); err == nil || !strings.Contains(err.Error(), "crystaldiskmark, latency, sweep, sync, test") {
+	if _, err := PresetFile("quack"); err == nil || !strings.Contains(err.Error(), "article, crystaldiskmark, fill, heat, latency, sweep, sync, test") {
 		t.Errorf("%v", err)
 	}
 }

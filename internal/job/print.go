@@ -50,6 +50,12 @@ func Print(w io.Writer, f *File) error {
 		if err := writeOptions(&b, j.written(), shared); err != nil {
 			return fmt.Errorf("print job %s: %w", j.Name, err)
 		}
+		for _, o := range j.Raw {
+			if err := printable(o); err != nil {
+				return fmt.Errorf("print job %s: %s: %w", j.Name, o, err)
+			}
+			fmt.Fprintln(&b, o)
+		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("print job file: %w", err)
@@ -57,11 +63,12 @@ func Print(w io.Writer, f *File) error {
 	return nil
 }
 
-// written returns the options that are set, as a job file writes them.
+// written returns the options that are set, as a job file writes them, without
+// those of which Raw has more.
 func (j *Job) written() map[string]string {
 	m := map[string]string{}
 	for _, o := range options {
-		if _, ok := j.set[o.name]; ok && o.write != nil {
+		if _, ok := j.set[o.name]; ok && o.write != nil && !j.rawHas(o) {
 			m[o.name] = o.write(j)
 		}
 	}

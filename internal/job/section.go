@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // A Size is an amount of bytes or a share of the file, as fio's size options
@@ -39,8 +40,11 @@ const (
 // is absent; Job.Set tells an absent option from one that says the same. All
 // amounts are bytes, all times nanoseconds.
 type Job struct {
-	// Name of the section; several may have the same.
+	// Name of the section, or name where the section or its globals set that;
+	// several may have the same.
 	Name string
+	// Description is description, free text. Default: none.
+	Description string
 	// RW is rw, alias readwrite. Default read.
 	RW Mode
 	// RWMixRead is rwmixread, or 100 minus rwmixwrite: the percentage of reads
@@ -74,6 +78,9 @@ type Job struct {
 	Directory []string
 	// Direct is direct: O_DIRECT. Default false.
 	Direct bool
+	// KeepCache is invalidate=0: the page cache is left as it is. Default
+	// false: each job drops its part of the files from there first.
+	KeepCache bool
 	// RuntimeNS is runtime, alias timeout; 0 is no limit. Default 0.
 	RuntimeNS int64
 	// TimeBased is time_based: start over until RuntimeNS is up. Default false.
@@ -101,6 +108,10 @@ type Job struct {
 	Stonewall bool
 	// RandSeed is randseed. Default 0x89.
 	RandSeed uint64
+	// RandRepeat is randrepeat, where it is set: draw the same offsets in every
+	// run, from RandSeed. Default here: another seed in every run, unless
+	// randseed gives one.
+	RandRepeat bool
 	// NoRandomMap is norandommap: random offsets may repeat before all blocks
 	// were touched. Default false.
 	NoRandomMap bool
@@ -127,8 +138,12 @@ type Job struct {
 	// which keeps one I/O in flight whatever iodepth says; the own engine
 	// takes io_uring. File.Warnings says so where it matters.
 	IOEngine IOEngine
+	// Raw are options that are for fio alone, "name=value" or "name", in the
+	// order of the file; only with Options.ForFio. Default: none.
+	Raw []string
 
-	set map[string]Pos
+	forFio bool
+	set    map[string]Pos
 }
 
 // defaults returns a job of which no option is set.
@@ -142,7 +157,7 @@ func defaults() Job {
 // clone returns a copy that shares nothing that is written to.
 func (j *Job) clone() Job {
 	c := *j
-	c.set = maps.Clone(j.set)
+	c.set, c.Raw = maps.Clone(j.set), slices.Clone(j.Raw)
 	return c
 }
 

@@ -79,7 +79,7 @@ func (d *driver) Loop(now int64) {
 			// As in fio: the kernel's asynchronous fsync is none on most
 			// filesystems. Nothing else is in flight now.
 			s := &d.Slots[d.SyncSlot()]
-			errno := sys.Sync(d.FDs[s.File], s.DataSync)
+			errno := sys.Sync(d.FDs[s.File], s.DataSync())
 			now = d.turn()
 			d.Complete(d.SyncSlot(), -int64(errno), now)
 			d.Reaped(now)

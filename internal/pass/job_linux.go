@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"nativ/internal/job"
 	"nativ/internal/record"
 	"nativ/internal/sys"
 )
@@ -30,7 +31,9 @@ const (
 	graceAskedNS = 2 * second
 )
 
-// A Slot is an I/O in flight, or the last one that was.
+// A Slot is an I/O in flight, or the last one that was. It is half a cache line:
+// where the kernel copies data on the same core, what a job looks at has left the
+// cache by the next time.
 type Slot struct {
 	Offset int64
 	// Issued is when it was submitted, Sent when the call that submitted it
@@ -40,10 +43,17 @@ type Slot struct {
 	Len  int32
 	File uint16 // index of the file
 	Dir  Dir
-	// DataSync makes a sync an fdatasync.
-	DataSync bool
-	filled   bool // the block holds data that was made for a write
+	bits uint8
 }
+
+// Bits of a slot.
+const (
+	isDataSync = 1 << iota // a sync is an fdatasync
+	isFilled               // the block holds data that was made for a write
+)
+
+// DataSync reports whether a sync is an fdatasync.
+func (s *Slot) DataSync() bool { return s.bits&isDataSync != 0 }
 
 // notWhole is no length of an I/O, so that the completion of a sync is never
 // taken for that of a read or write.
@@ -67,50 +77,55 @@ type Job struct {
 	// Writes reports whether Next may make data, SlowData whether that takes
 	// about as long as a fast drive needs to write it.
 	Writes, SlowData bool
+	// Syncs reports whether NextSync ever has one, Traced whether I/Os are
+	// traced.
+	Syncs, Traced bool
 
-	p      *Pass
+	// What every batch looks at, together for the reason that Slot has.
+	plain     bool // see fillPlain
+	isRandom  bool
+	withMap   bool
+	mixed     bool
+	paced     bool
+	syncing   bool // a sync is in flight
+	exhausted bool // nothing more to claim, for the reason in stopped
+	seen      uint32
+	wake      int64 // CLOCK_MONOTONIC; when Turn has something to do
+	giveUp    int64 // when to stop waiting for I/Os in flight
+	last      int64 // last completion; 0 before the first
+	due       int64 // when to ask More again; 0: when something completes
+	quota     int64 // bytes that may be issued
+	gate      int64 // of quota; below it More looks closer
+	most      int64 // the larger of bs that is in use
+	random    splitMix
+	regions   []region
+	p         *Pass
+
 	index  int
 	driver Driver
 
 	// What the next I/O is.
-	regions  []region
-	file     int
-	random   splitMix
-	mix      splitMix
-	data     filler
-	bs       [2]int64
-	most     int64 // the larger of bs that is in use
-	dir      Dir   // of the next I/O; of all, unless mixed
-	isRandom bool
-	withMap  bool
-	mixed    bool
-	plain    bool // see fillPlain
-	drawn    bool // dir was drawn for the next I/O
+	file  int
+	mix   splitMix
+	data  filler
+	bs    [2]int64
+	dir   Dir  // of the next I/O; of all, unless mixed
+	drawn bool // dir was drawn for the next I/O
 
-	// When it may be issued. Below gate bytes of quota, More looks closer.
-	quota, gate int64 // bytes
-	once        int64 // left of what a job of a phase with Once moves
-	paced       bool
-	paces       [2]pace
-	thinking    bool
-	rested      int64 // end of the thinktime
-	due         int64 // when to ask again; 0: when something completes
-	unsynced    [2]int64
-	syncFile    int
-	syncing     bool // a sync is in flight
-	wrote       bool
-	endSync     bool // one at the end is to come
-	exhausted   bool // nothing more to claim, for the reason in stopped
-	halted      bool // told to stop
-	stopped     string
+	// When it may be issued.
+	once     int64 // left of what a job of a phase with Once moves
+	paces    [2]pace
+	thinking bool
+	rested   int64 // end of the thinktime
+	unsynced [2]int64
+	syncFile int
+	wrote    bool
+	endSync  bool // one at the end is to come
+	halted   bool // told to stop
+	stopped  string
 
-	// Times, CLOCK_MONOTONIC.
-	wake     int64 // when Turn has something to do
-	boundary int64 // end of the interval
+	boundary int64 // CLOCK_MONOTONIC; end of the interval
 	ramping  bool
-	giveUp   int64 // when to stop waiting for I/Os in flight
-	last     int64 // last completion; 0 before the first
-	seen     uint32
 
 	// What was measured.
 	cur        *interval
@@ -119,6 +134,8 @@ type Job struct {
 	errs       []record.IOError
 	errTime    int64
 	endNS      int64 // of this job; 0 where that is before the start
+	from       usage // of the thread, at the start
+	usage      record.Usage
 	left       int64 // I/Os that never came back
 	tracer     *tracer
 	mail       mailbox
@@ -144,6 +161,7 @@ func newJob(p *Pass, index int) *Job {
 		paced:   ph.ReadIOPS > 0 || ph.WriteIOPS > 0 || ph.ThinkTimeNS > 0,
 		paces:   [2]pace{{rate: ph.ReadIOPS}, {rate: ph.WriteIOPS}},
 		endSync: ph.EndFSync,
+		Syncs:   ph.Syncs() || ph.EndFSync, Traced: ph.Trace,
 		cur:     newInterval(has),
 		stopped: record.StopAsked,
 		giveUp:  math.MaxInt64,
@@ -186,7 +204,11 @@ func newJob(p *Pass, index int) *Job {
 		all += length
 	}
 	j.file = len(j.regions) - 1 // rotate begins with the first
-	j.once = ph.IOLimit(all)
+	if j.once = ph.IOLimit(all); ph.IOSize != (job.Size{}) && j.once%all >= j.most {
+		// As in fio, the I/O that reaches the limit may go beyond it, but no new
+		// round through the files begins for less than a block.
+		j.once += j.most - 1
+	}
 	for i := range j.Free { // block 0 first
 		j.Free[i] = uint32(p.depth - 1 - i)
 	}
@@ -220,7 +242,7 @@ func (j *Job) MapBlocks() (err error) {
 		j.data.fill(j.Blocks.All())
 	}
 	for i := range j.Slots {
-		j.Slots[i].filled = true
+		j.Slots[i].bits |= isFilled
 	}
 	return nil
 }
@@ -268,10 +290,16 @@ func (j *Job) Submitted(before int, now int64) {
 	for _, slot := range j.Free[j.NFree:before] {
 		j.Slots[slot].Issued = now
 	}
-	if j.tracer != nil {
-		for i := before; i > j.NFree; i-- {
-			j.traceIO(j.Free[i-1])
-		}
+	if j.Traced {
+		j.Trace(before)
+	}
+}
+
+// Trace is the part of Submitted for a job that is Traced, for those who set
+// Issued themselves.
+func (j *Job) Trace(before int) {
+	for i := before; i > j.NFree; i-- {
+		j.traceIO(j.Free[i-1])
 	}
 }
 
@@ -297,7 +325,7 @@ func (s *Slot) op() string {
 		return "read"
 	case s.Dir == Write:
 		return "write"
-	case s.DataSync:
+	case s.DataSync():
 		return "fdatasync"
 	}
 	return "fsync"
@@ -333,9 +361,12 @@ func (j *Job) NextSync(now int64) bool {
 	}
 	s := &j.Slots[j.SyncSlot()]
 	s.Dir, s.Len, s.Offset, s.File, s.Issued = Sync, notWhole, 0, uint16(j.syncFile), now
-	s.DataSync = due && !(j.p.phase.FSync > 0 && j.unsynced[fsync] >= int64(j.p.phase.FSync))
+	s.bits &^= isDataSync
+	if due && !(j.p.phase.FSync > 0 && j.unsynced[fsync] >= int64(j.p.phase.FSync)) {
+		s.bits |= isDataSync
+	}
 	j.syncing = true
-	if j.tracer != nil {
+	if j.Traced {
 		j.traceIO(j.SyncSlot())
 	}
 	return true
@@ -355,7 +386,7 @@ func (j *Job) synced(s *Slot, now int64) {
 	switch {
 	case !due:
 		j.endSync = false
-	case s.DataSync:
+	case s.DataSync():
 		j.unsynced[fdatasync] = 0
 	default:
 		j.unsynced[fsync] = 0
@@ -408,6 +439,8 @@ func (j *Job) Complete(slot uint32, res int64, now int64) {
 }
 
 // Failed counts a failed I/O and ends the pass for all jobs.
+//
+//go:noinline
 func (j *Job) Failed(op, errno string, offset, now int64) {
 	j.p.stop.Or(stopError)
 	j.exhausted, j.quota, j.due = true, 0, 0 // at once, not only at the next turn
@@ -484,6 +517,7 @@ func (j *Job) Turn(now int64) {
 func (j *Job) roll(now int64) {
 	if j.ramping && now > j.boundary {
 		j.ramping, j.last = false, 0
+		j.from = newThreadUsage()
 		j.boundary += second
 		j.cur.reset()
 		for d := range j.slat {
@@ -586,6 +620,7 @@ func (j *Job) run() {
 
 func (j *Job) begin(now int64) {
 	j.boundary = j.p.startNS
+	j.from = newThreadUsage()
 	if j.ramping = j.p.phase.RampTimeNS > 0; !j.ramping {
 		j.boundary += second
 	}
@@ -600,6 +635,7 @@ func (j *Job) finish() {
 		j.roll(end)
 	}
 	if !j.ramping {
+		j.usage = j.from.until(newThreadUsage())
 		j.endNS = end
 		j.publish()
 	}

@@ -138,7 +138,7 @@ func (j *Job) next() *Slot {
 		j.wrote = true
 		j.fill(s, slot)
 	} else if j.mixed {
-		s.filled = false
+		s.bits &^= isFilled
 	}
 	return s
 }
@@ -146,7 +146,7 @@ func (j *Job) next() *Slot {
 // fill makes the data of a write.
 func (j *Job) fill(s *Slot, slot uint32) {
 	w := j.Blocks.Words(slot, int64(s.Len))
-	switch fresh := j.SlowData || !s.filled; {
+	switch fresh := j.SlowData || s.bits&isFilled == 0; {
 	case j.p.phase.ZeroBuffers && fresh:
 		clear(w)
 	case j.p.phase.ZeroBuffers:
@@ -157,7 +157,7 @@ func (j *Job) fill(s *Slot, slot uint32) {
 	default:
 		j.data.stamp(w, s.Offset)
 	}
-	s.filled = true
+	s.bits |= isFilled
 }
 
 // direction returns what the next I/O of a mixed phase does, which pace may

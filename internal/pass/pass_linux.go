@@ -76,6 +76,9 @@ func newPass(e IOEngine, p phase, files []*target.Claim) (*Pass, error) {
 		ps.fds, ps.sizes = append(ps.fds, c.Fd()), append(ps.sizes, c.Size())
 		ps.memAlign = max(ps.memAlign, c.MemAlign())
 	}
+	if err := ps.advise(); err != nil {
+		return nil, fmt.Errorf("phase %s: %w", p.Name, err)
+	}
 	ps.budget.Store(p.MaxBytes / most)
 	for i := range p.NumJobs {
 		j := newJob(ps, i)
@@ -112,6 +115,32 @@ func fits(p *phase, c *target.Claim, files int) error {
 			return fmt.Errorf("job %d works on %d bytes from offset %d, but the file has %d; make size, offset or offset_increment smaller", i, length, start, c.Size())
 		case p.Direct && start%c.OffsetAlign() != 0:
 			return fmt.Errorf("job %d starts at offset %d, which is not a multiple of the %d bytes that direct I/O needs here", i, start, c.OffsetAlign())
+		}
+	}
+	return nil
+}
+
+// advise does what fio does when a job opens its files (td_io_open_file, with
+// invalidate and fadvise_hint as they are by default): it drops each job's region
+// from the page cache and says how the file will be read, on which read-ahead
+// depends. Dirty pages stay (mm/fadvise.c), as in fio.
+func (p *Pass) advise() error {
+	hint := unix.FADV_SEQUENTIAL
+	if p.phase.Mode.Random() {
+		hint = unix.FADV_RANDOM
+	}
+	for k, fd := range p.fds {
+		for i := range p.phase.NumJobs {
+			start, length := p.phase.RegionOf(i, p.sizes[k], len(p.fds))
+			if p.phase.KeepCache {
+				break
+			}
+			if err := unix.Fadvise(fd, start, length, unix.FADV_DONTNEED); err != nil {
+				return fmt.Errorf("drop the test file from the page cache: %w; with invalidate=0 it stays there", err)
+			}
+		}
+		if err := unix.Fadvise(fd, 0, 0, hint); err != nil {
+			return fmt.Errorf("say how the test file will be read: %w", err)
 		}
 	}
 	return nil
@@ -228,14 +257,14 @@ func Run(ctx context.Context, e IOEngine, ph job.Phase, files []*target.Claim, s
 	r.run()
 
 	o := r.outcome()
-	if o.Usage = u.since(); u.err != nil {
+	if o.Usage = u.until(newUsage()); u.err != nil {
 		return nil, u.err
 	}
 	sink(record.Event{Type: record.EventEnded, MonoNS: o.EndNS})
 	return o, nil
 }
 
-// A usage is CPU time at some moment.
+// A usage is CPU time at some moment, of the process or of a thread.
 type usage struct {
 	user, system int64
 	err          error
@@ -246,8 +275,12 @@ func newUsage() (u usage) {
 	return u
 }
 
-func (u *usage) since() record.Usage {
-	now := newUsage()
+func newThreadUsage() (u usage) {
+	u.user, u.system, u.err = sys.ThreadCPUTime()
+	return u
+}
+
+func (u *usage) until(now usage) record.Usage {
 	if u.err == nil {
 		u.err = now.err
 	}

@@ -184,8 +184,7 @@ func (r *reporter) outcome() *record.Outcome {
 		o.Outstanding += j.left
 		reasons[j.stopped] = true
 	}
-	rbs, wbs := p.phase.BlockSizes()
-	o.Read, o.Write, o.Sync = r.flow(Read, rbs), r.flow(Write, wbs), r.flow(Sync, 0)
+	r.count(o, p.jobs...)
 	// The gravest reason of any job stands for the pass.
 	switch {
 	case len(o.Errors) > 0:
@@ -200,16 +199,47 @@ func (r *reporter) outcome() *record.Outcome {
 			}
 		}
 	}
+	if p.phase.PerClone && len(p.jobs) > 1 {
+		for _, j := range p.jobs {
+			o.Clones = append(o.Clones, r.clone(j))
+		}
+	}
 	return o
 }
 
-// flow joins one direction of all jobs; nil where the phase has none.
-func (r *reporter) flow(d Dir, blockSize int64) *record.Flow {
-	if r.p.jobs[0].flows[d] == nil {
+// clone is the outcome of one job.
+func (r *reporter) clone(j *Job) record.Outcome {
+	o := record.Outcome{
+		StartNS: r.p.startNS, EndNS: j.endNS, Stopped: j.stopped,
+		Errors: j.errs, Outstanding: j.left, Usage: j.usage, UsageUnknown: j.from.err != nil,
+	}
+	if o.EndNS == 0 { // stopped within the ramp
+		o.EndNS = r.p.endNS
+	}
+	switch {
+	case len(o.Errors) > 0, o.Stopped == record.StopAsked && r.p.stop.Load()&stopError != 0:
+		// Its own error, or that of another, which ends all.
+		o.Stopped = record.StopError
+	case o.Outstanding > 0:
+		o.Stopped = record.StopStalled
+	}
+	r.count(&o, j)
+	return o
+}
+
+// count fills in the flows of some of the jobs together.
+func (r *reporter) count(o *record.Outcome, jobs ...*Job) {
+	rbs, wbs := r.p.phase.BlockSizes()
+	o.Read, o.Write, o.Sync = r.flow(Read, rbs, jobs), r.flow(Write, wbs, jobs), r.flow(Sync, 0, jobs)
+}
+
+// flow joins one direction of jobs; nil where the phase has none.
+func (r *reporter) flow(d Dir, blockSize int64, jobs []*Job) *record.Flow {
+	if jobs[0].flows[d] == nil {
 		return nil
 	}
 	all, slat, clat := newTotal(), newTotal(), newTotal()
-	for _, j := range r.p.jobs {
+	for _, j := range jobs {
 		all.merge(j.flows[d])
 		if d != Sync && j.slat[d] != nil {
 			slat.merge(j.slat[d])

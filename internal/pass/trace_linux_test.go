@@ -127,6 +127,8 @@ func TestTouchesWhatFioTouches(t *testing.T) {
 		{"rw=read\nbs=64k\nnumjobs=2\nsize=8m", same},
 		{"rw=read\nbs=64k\nsize=8m\nio_size=24m", same},
 		{"rw=read\nbs=64k\nsize=8m\nio_size=1m", same},
+		{"rw=read\nbs=64k\nsize=1m\nio_size=100k", same}, // one I/O beyond the limit
+		{"rw=write\nbs=64k\nsize=128k\nio_size=400k", same},
 		{"rw=read\nbs=64k\nsize=50%\noffset=75%", same},
 		{"rw=randread\nbs=4k\niodepth=16", once},
 		{"rw=randrw\nrwmixread=70\nbs=4k\niodepth=16", once},

@@ -50,13 +50,17 @@ type local struct {
 // Name is the place's name in a record.
 func (l *local) Name() string { return l.name }
 
+// Rename gives the place another name, before it is prepared: a second place of
+// one kind needs one.
+func (l *local) Rename(name string) { l.name = name }
+
 // Cgroup is the path of the place's cgroup; "" where it has none.
 func (l *local) Cgroup() string { return l.cgroup }
 
 // Prepare sets the place up for the files and says how it came out.
 func (l *local) Prepare(ctx context.Context, files []*target.File) (record.Place, error) {
 	l.files = nil
-	if l.Cgroups == nil && l.name != record.PlaceHost {
+	if l.Cgroups == nil && record.PlaceKind(l.name) != record.PlaceHost {
 		return record.Place{}, fmt.Errorf("prepare %s: %w", l.name, ErrRoot)
 	}
 	var state cgroup.State
@@ -95,7 +99,7 @@ func (l *local) prepareGroup() (cgroup.State, error) {
 	}
 	if err := l.Cgroups.Create(path); err != nil {
 		// In a container of somebody else's the host place still works.
-		if l.name == record.PlaceHost && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		if record.PlaceKind(l.name) == record.PlaceHost && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
 			return cgroup.State{}, nil
 		}
 		return cgroup.State{}, fmt.Errorf("prepare %s: %w", l.name, err)

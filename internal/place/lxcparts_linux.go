@@ -103,6 +103,24 @@ func copyBinary(from, to string) error {
 	return nil
 }
 
+// A NotStaticError says that this binary cannot run in a container.
+type NotStaticError struct{}
+
+func (*NotStaticError) Error() string {
+	return "this nativ is linked dynamically, and the container has no libraries for it; build it with CGO_ENABLED=0, or take the released binary, or measure outside of a container"
+}
+
+// CheckStatic reports a *NotStaticError where this program is none that a
+// container can run.
+func CheckStatic() error {
+	f, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return fmt.Errorf("look at this program: %w", err)
+	}
+	defer f.Close()
+	return checkStatic(f)
+}
+
 func checkStatic(r io.ReaderAt) error {
 	f, err := elf.NewFile(r)
 	if err != nil {
@@ -110,7 +128,7 @@ func checkStatic(r io.ReaderAt) error {
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
-			return errors.New("this binary needs a loader, which the container does not have; build it with CGO_ENABLED=0")
+			return &NotStaticError{}
 		}
 	}
 	return nil

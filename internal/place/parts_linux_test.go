@@ -117,7 +117,8 @@ func TestCopyBinaryRefusesDynamic(t *testing.T) {
 		t.Skip(err)
 	}
 	to := filepath.Join(t.TempDir(), "x")
-	if err := copyBinary(sh, to); err == nil || !strings.Contains(err.Error(), "CGO_ENABLED=0") {
+	var dynamic *NotStaticError
+	if err := copyBinary(sh, to); !errors.As(err, &dynamic) || !strings.Contains(err.Error(), "CGO_ENABLED=0") {
 		t.Errorf("copy of a dynamic %s: %v", sh, err)
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {

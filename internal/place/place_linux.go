@@ -117,6 +117,10 @@ const (
 // deadline bounds the life of a worker on files of these sizes. It is a safety
 // net, not a plan: the phase ends by itself long before.
 func deadline(p *job.Phase, sizes []int64) time.Duration {
+	const most = 30 * 24 * time.Hour
+	if len(p.Raw) > 0 {
+		return most // what fio's own options do to the length (startdelay, loops, verify) is not known here
+	}
 	grace := slack + time.Duration(p.RampTimeNS)
 	if p.RuntimeNS > 0 {
 		return grace + time.Duration(p.RuntimeNS)
@@ -138,7 +142,6 @@ func deadline(p *job.Phase, sizes []int64) time.Duration {
 			seconds += ios / float64(rate)
 		}
 	}
-	const most = 30 * 24 * time.Hour
 	return grace + time.Duration(min(seconds, most.Seconds())*1e9)
 }
 

@@ -38,6 +38,7 @@ func (r *Record) check() error {
 	c.not(r.Host.MemoryBytes, "host.memory_bytes")
 	c.not(r.Target.TotalBytes, "target.total_bytes")
 	c.not(r.Target.FreeBytes, "target.free_bytes")
+	c.maybe(r.Target.UsedBytes, "target.used_bytes")
 	for i := range r.Target.Drives {
 		c.not(r.Target.Drives[i].SizeBytes, "target.drives.size_bytes")
 	}
@@ -102,6 +103,9 @@ func (c *checker) outcome(o *Outcome, path string) {
 	c.not(o.Outstanding, path+".outstanding")
 	c.not(o.Usage.UserNS, path+".usage.user_ns")
 	c.not(o.Usage.SystemNS, path+".usage.system_ns")
+	for i := range o.Clones {
+		c.outcome(&o.Clones[i], path+".clones")
+	}
 }
 
 func (c *checker) interval(i *Interval) {
@@ -119,7 +123,9 @@ func (c *checker) sample(s *Sample, path string) {
 	}
 	for _, d := range s.Devices {
 		c.not(min(d.ReadIOs, d.ReadBytes, d.WriteIOs, d.WriteBytes, d.BusyNS, d.QueueNS), path+".devices")
-		c.maybe(d.FlushIOs, path+".devices.flush_ios")
+		for _, v := range []*int64{d.FlushIOs, d.ReadMerges, d.WriteMerges, d.ReadNS, d.WriteNS} {
+			c.maybe(v, path+".devices")
+		}
 	}
 	for _, t := range s.CPUs {
 		c.not(min(t.BusyNS, t.TotalNS), path+".cpus")

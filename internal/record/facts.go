@@ -1,5 +1,7 @@
 package record
 
+import "time"
+
 // A Host is the machine that was measured.
 type Host struct {
 	OS           string  `json:"os"`      // pretty name of the distribution
@@ -15,6 +17,41 @@ type Host struct {
 	// IOUringDisabled is kernel.io_uring_disabled; nil before Linux 6.6.
 	IOUringDisabled *int    `json:"io_uring_disabled,omitempty"`
 	Governor        *string `json:"cpu_governor,omitempty"`
+	// Cores are the CPUs by type, performance cores first.
+	Cores []Cores `json:"cores,omitempty"`
+	// MemoryModules are those in the slots, from SMBIOS.
+	MemoryModules []MemoryModule `json:"memory_modules,omitempty"`
+	// BIOS is its maker, version and date.
+	BIOS *string `json:"bios,omitempty"`
+	// Missing says why something is not known, by what was asked
+	// ("memory-modules", "cpu-frequency").
+	Missing map[string]string `json:"missing,omitempty"`
+}
+
+// Cores are the CPUs of one type that the process may use.
+type Cores struct {
+	// Type is that of CPU.
+	Type string `json:"type,omitempty"`
+	// Cores is nil where the kernel does not tell which threads share one.
+	Cores   *int `json:"cores,omitempty"`
+	Threads int  `json:"threads"`
+	// MinHz and MaxHz are what the hardware can do (cpuinfo_min_freq,
+	// cpuinfo_max_freq), the lowest and the highest of all; nil without cpufreq.
+	MinHz *int64 `json:"min_hz,omitempty"`
+	MaxHz *int64 `json:"max_hz,omitempty"`
+	// LimitHz is what is allowed (scaling_max_freq) where that is less than MaxHz
+	// on any of them.
+	LimitHz  *int64  `json:"limit_hz,omitempty"`
+	Governor *string `json:"governor,omitempty"`
+}
+
+// A MemoryModule is an SMBIOS memory device (type 17) that is not empty.
+type MemoryModule struct {
+	SizeBytes int64  `json:"size_bytes"`
+	Type      string `json:"type,omitempty"` // "DDR5"
+	// SpeedMTs is what it runs at, RatedMTs what it could; nil where unknown.
+	SpeedMTs *int `json:"speed_mts,omitempty"`
+	RatedMTs *int `json:"rated_mts,omitempty"`
 }
 
 // A Target is where the test file lies, down to the drives.
@@ -45,6 +82,28 @@ type Target struct {
 	// NeighboursUnknown says why neighbours could not be looked for.
 	NeighboursUnknown string `json:"neighbours_unknown,omitempty"`
 	File              *File  `json:"file,omitempty"`
+	// UsedBytes is what files and the filesystem itself take, before the run. It
+	// and FreeBytes need not add up to TotalBytes: some is kept for root.
+	UsedBytes *int64 `json:"used_bytes,omitempty"`
+	// Trim is nil where no block device is known.
+	Trim *Trim `json:"trim,omitempty"`
+}
+
+// Trim is whether the drive gets to know what is free, before the run: a drive
+// that believes itself full writes more slowly.
+type Trim struct {
+	// Passed is whether discards reach the drives through every layer; nil where
+	// a layer does not tell, as a loop file or a thin pool. StoppedAt are the layers that do not pass them on.
+	Passed    *bool    `json:"passed,omitempty"`
+	StoppedAt []string `json:"stopped_at,omitempty"`
+	// Online is whether the filesystem discards by itself as files go (mount
+	// option discard); nil where its options do not tell.
+	Online *bool `json:"online,omitempty"`
+	// TimerRan is when fstrim.timer last started fstrim; nil where it never did
+	// or nobody can tell. TimerCovers is whether fstrim then looks at this
+	// filesystem: it is in /etc/fstab, or no other is.
+	TimerRan    *time.Time `json:"fstrim_timer_ran,omitempty"`
+	TimerCovers *bool      `json:"fstrim_timer_covers,omitempty"`
 }
 
 // A Layer is one block device of a stack.
@@ -58,6 +117,10 @@ type Layer struct {
 	Below []string `json:"below,omitempty"`
 	// DirectIO is for loop devices: whether they bypass the host page cache.
 	DirectIO *bool `json:"dio,omitempty"`
+	// DiscardGranularity and DiscardMax are those of its queue, in bytes; a
+	// DiscardMax of 0 means that it takes no discards. A partition has its disk's.
+	DiscardGranularity *int64 `json:"discard_granularity_bytes,omitempty"`
+	DiscardMax         *int64 `json:"discard_max_bytes,omitempty"`
 }
 
 // A Drive is a physical (or, in a virtual machine, seemingly physical) drive.

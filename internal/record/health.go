@@ -165,6 +165,10 @@ const (
 	RoleProbe  = "probe"  // short loads between pauses, to watch a recovery
 	RoleResume = "resume" // the load again after a pause, which tells heat from cache
 	RoleHot    = "hot"    // right after others, in the hot drive
+
+	// These are of runs with a Design, and take no part in any mean.
+	RolePilot  = "pilot"   // short, to see how much passes scatter
+	RoleBurnIn = "burn-in" // first of a phase, discarded: it also sizes the others
 )
 
 // Reasons for which the run ended a pass before its limits, other than the user.
@@ -174,8 +178,13 @@ const (
 	EndHealth  = "health"          // the drive raised a critical warning or media errors
 )
 
+// SimulatedNotice is what a record of a simulation says of itself.
+const SimulatedNotice = "SIMULATED: nothing of this was measured"
+
 // A Simulation says that nothing of a record was measured.
 type Simulation struct {
+	// Notice is SimulatedNotice, for whoever reads the file without nativ.
+	Notice string `json:"notice"`
 	// Model is the name of the drive model, File where it came from, Hash the
 	// SHA-256 of its bytes in hex.
 	Model string `json:"model"`

@@ -8,7 +8,7 @@ package record
 // is empty where the file does not tell them; Started and Ended are the zero
 // time, and not in the JSON, where it has none.
 type Import struct {
-	// Format is "fio-json".
+	// Format is "fio-json" or FormatPublished.
 	Format string `json:"format"`
 	// Files are the names of the files read, without directories.
 	Files []string `json:"files,omitempty"`
@@ -20,6 +20,8 @@ type Import struct {
 	Disks []ImportDisk `json:"disks,omitempty"`
 	// Text is what the tool said beside its numbers, as far as it was kept.
 	Text []string `json:"text,omitempty"`
+	// Publication is set with FormatPublished.
+	Publication *Publication `json:"publication,omitempty"`
 }
 
 // An ImportJob is the origin of a phase.
@@ -64,9 +66,8 @@ type DiskUse struct {
 	Util *float64 `json:"util,omitempty"`
 }
 
-// Given are statistics of latencies that came ready-made, where there is no
-// histogram to compute them from, or beside one. Nil where they were not
-// given.
+// Given are statistics that came ready-made, where there is nothing to compute
+// them from, or beside it. Nil where they were not given.
 type Given struct {
 	// Slat is the time from the tool's decision to submit to the return of the
 	// submitting call, Clat from there to completion, Lat the whole (fio's
@@ -74,6 +75,54 @@ type Given struct {
 	Slat *Summary `json:"slat,omitempty"`
 	Clat *Summary `json:"clat,omitempty"`
 	Lat  *Summary `json:"lat,omitempty"`
+	// BW, in bytes a second, and Rate, in IOPS, are of the tool's own samples.
+	BW   *Samples `json:"bw,omitempty"`
+	Rate *Samples `json:"iops,omitempty"`
+	// RuntimeNS is the time of this direction's longest thread, Short and Dropped
+	// its transfers of fewer bytes and the I/Os given up.
+	RuntimeNS *int64 `json:"runtime_ns,omitempty"`
+	Short     *int64 `json:"short_ios,omitempty"`
+	Dropped   *int64 `json:"drop_ios,omitempty"`
+}
+
+// Samples are statistics of a rate. fio takes no sample of an interval without
+// I/O, so that minimum and mean leave pauses out.
+type Samples struct {
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+	Mean   float64 `json:"mean"`
+	Stddev float64 `json:"stddev"`
+	// N is nil before fio 2.99.
+	N *int64 `json:"n,omitempty"`
+	// Share is fio's bw_agg, the part in the bandwidth of the group, 0 to 1.
+	Share *float64 `json:"share,omitempty"`
+	// Summed is true where fio added them up over threads, so that they are no
+	// minimum, maximum or deviation of anything: kept to write them as they were.
+	Summed bool `json:"summed,omitempty"`
+}
+
+// A ToolRun is what fio says of the threads of a job. Nil is what it did not say,
+// or what of several jobs cannot be added up.
+type ToolRun struct {
+	// ThreadNS is the run time of all threads together, of which the tool's
+	// shares of CPU time are.
+	ThreadNS        *int64 `json:"thread_ns,omitempty"`
+	ContextSwitches *int64 `json:"ctx,omitempty"`
+	MajorFaults     *int64 `json:"majf,omitempty"`
+	MinorFaults     *int64 `json:"minf,omitempty"`
+	// The rest are distributions, by fio's names of their classes.
+	Depth     []Share `json:"iodepth_level,omitempty"`
+	Submit    []Share `json:"iodepth_submit,omitempty"`
+	Complete  []Share `json:"iodepth_complete,omitempty"`
+	LatencyNS []Share `json:"latency_ns,omitempty"`
+	LatencyUS []Share `json:"latency_us,omitempty"`
+	LatencyMS []Share `json:"latency_ms,omitempty"`
+}
+
+// A Share is one class of a distribution, in percent as fio rounds it.
+type Share struct {
+	Class   string  `json:"class"`
+	Percent float64 `json:"percent"`
 }
 
 // A Summary describes a distribution of latencies in nanoseconds.

@@ -1,5 +1,7 @@
 package record
 
+import "nativ/internal/job"
+
 // Jobs says how the passes of a run of nativ fio belong together. Plan.Phases
 // and Plan.Steps have an entry for each worker that ran, in order; a Round is a
 // group, and the first of its passes holds what the host saw during it.
@@ -10,6 +12,11 @@ type Jobs struct {
 	// Results are what is reported as one, in order.
 	Results []JobResult `json:"results"`
 	Files   []JobFile   `json:"files"`
+	// Options are fio's options that the section of each phase sets, its globals
+	// included, by the index of the phase: those of the section as it is written,
+	// also where each of its clones is a phase of its own. Nil in records of an
+	// earlier nativ.
+	Options [][]job.Setting `json:"options,omitempty"`
 	// Engine is the name of the I/O engine that was asked for.
 	Engine string `json:"engine"`
 }

@@ -1,5 +1,7 @@
 package record
 
+import "fmt"
+
 // An Event is one line that a worker says; see package worker for the order.
 // Exactly one of the pointers is set, that which Type names, or none.
 type Event struct {
@@ -10,7 +12,7 @@ type Event struct {
 	Worker   *Worker   `json:"worker,omitempty"`   // with EventReady
 	Interval *Interval `json:"interval,omitempty"` // with EventInterval
 	Trace    []TraceIO `json:"trace,omitempty"`    // with EventTrace
-	Outcome  *Outcome  `json:"outcome,omitempty"`  // with EventResult
+	Outcome  *Outcome  `json:"outcome,omitempty"`  // with EventClone and EventResult
 	Error    *Failure  `json:"error,omitempty"`    // with EventError
 }
 
@@ -21,6 +23,7 @@ const (
 	EventInterval = "interval" // one second of the pass is over
 	EventTrace    = "trace"    // I/Os of a traced phase; between any of these
 	EventEnded    = "ended"    // MonoNS is the last completion
+	EventClone    = "clone"    // the outcome of one job, in order; see Outcome.Clones
 	EventResult   = "result"
 	EventError    = "error"
 )
@@ -69,8 +72,24 @@ type Outcome struct {
 	// did I/O, without its start and end, which Usage has; nil where the engine
 	// is nativ's own.
 	ToolUsage *Usage `json:"tool_usage,omitempty"`
+	// ToolRun is what that tool, or an imported result, says of its threads; nil
+	// where it says nothing.
+	ToolRun *ToolRun `json:"tool_run,omitempty"`
+	// Verified are the reads by which fio verified what it had written; nil where
+	// there were none.
+	Verified *Verified `json:"verified,omitempty"`
 	// IntervalsLost counts seconds whose interval could not be reported.
 	IntervalsLost int `json:"intervals_lost,omitempty"`
+	// Clones are the outcomes of the jobs of a phase with PerClone, or of an
+	// imported one that has one for each job, in fio's order; nil where the
+	// phase does not ask (fio: group_reporting), where there was one job, and
+	// where the engine does not tell them apart. All above is over all of them
+	// and stays whole. The outcome of a clone has its own Stopped, flows, Errors
+	// and Outstanding; StartNS is the common start and EndNS its own last
+	// completion. Its Usage is that of its own thread, without the kernel's
+	// io-wq threads, which belong to no clone. It has no Clones, Command and
+	// Text.
+	Clones []Outcome `json:"clones,omitempty"`
 	// Command is the exact command line of the tool that did the I/O, and Text
 	// what it said beside its numbers; nil where the engine is nativ's own.
 	Command []string `json:"command,omitempty"`
@@ -105,6 +124,16 @@ type Flow struct {
 	Given *Given `json:"given,omitempty"`
 }
 
+// Verified are reads by which fio verified a pass that writes. They come after the
+// pass and are in none of its rates.
+type Verified struct {
+	// Flow is nil where fio counts them with the reads of a mixed pass, so that
+	// nobody can tell them from these.
+	Flow *Flow `json:"flow,omitempty"`
+	// RuntimeNS is how long they took.
+	RuntimeNS int64 `json:"runtime_ns,omitempty"`
+}
+
 // An IOError counts the failed completions of one kind.
 type IOError struct {
 	// Op is "read", "write", "fsync", "fdatasync" or, where a system call of the
@@ -116,6 +145,11 @@ type IOError struct {
 	// Offset is that of the first such I/O, in bytes.
 	Offset int64 `json:"offset"`
 	Count  int64 `json:"count"`
+}
+
+// String is for people: "read: EIO at offset 4096 (2 times)".
+func (e IOError) String() string {
+	return fmt.Sprintf("%s: %s at offset %d (%d times)", e.Op, e.Errno, e.Offset, e.Count)
 }
 
 // Usage is CPU time in nanoseconds.
@@ -188,6 +222,14 @@ type DeviceCounters struct {
 	ReadBytes  int64 `json:"read_bytes"`
 	WriteIOs   int64 `json:"write_ios"`
 	WriteBytes int64 `json:"write_bytes"`
+	// ReadMerges and WriteMerges are the requests that the block layer joined
+	// with one next to them, ReadNS and WriteNS the times that all reads and
+	// writes took together (read ticks, write ticks). Nil in a record of an
+	// earlier nativ.
+	ReadMerges  *int64 `json:"read_merges,omitempty"`
+	WriteMerges *int64 `json:"write_merges,omitempty"`
+	ReadNS      *int64 `json:"read_ns,omitempty"`
+	WriteNS     *int64 `json:"write_ns,omitempty"`
 	// FlushIOs is nil before Linux 5.5, which did not count them.
 	FlushIOs *int64 `json:"flush_ios,omitempty"`
 	// BusyNS is the time with I/O in flight (io_ticks), QueueNS the same

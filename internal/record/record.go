@@ -29,11 +29,15 @@ const (
 
 // A Record is one run of nativ bench or nativ fio, or an import.
 type Record struct {
-	SchemaVersion int       `json:"schema_version"`
-	Tool          Tool      `json:"tool"`
-	ID            string    `json:"id"`
-	Started       time.Time `json:"started,omitzero"`
-	Ended         time.Time `json:"ended,omitzero"`
+	SchemaVersion int `json:"schema_version"`
+	// Simulated is set where a drive model answered: nothing was measured. It
+	// stands this far in front so that nobody overlooks it in the JSON.
+	Simulated *Simulation `json:"simulated,omitempty"`
+
+	Tool    Tool      `json:"tool"`
+	ID      string    `json:"id"`
+	Started time.Time `json:"started,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
 	// Complete is false where anything of the plan is missing; Incomplete
 	// then says what, in order.
 	Complete   bool      `json:"complete"`
@@ -59,12 +63,12 @@ type Record struct {
 	Jobs *Jobs `json:"jobs,omitempty"`
 	// Import is set where the numbers come from the files of another tool.
 	Import *Import `json:"import,omitempty"`
-	// Simulated is set where a drive model answered: nothing was measured.
-	Simulated *Simulation `json:"simulated,omitempty"`
 	// Idle was read before anything else, after IdleNS without a reading of the
 	// drive: polling alone warms some drives. Nil where it was not taken.
 	Idle   *Sample `json:"idle,omitempty"`
 	IdleNS int64   `json:"idle_ns,omitempty"`
+	// Resumed are the times at which the run went on after it had ended early.
+	Resumed []Resume `json:"resumed,omitempty"`
 	// KernelLog are the lines about the drives in the time of the run;
 	// KernelLogMissing says why there is none to read.
 	KernelLog        []KernelLine `json:"kernel_log,omitempty"`
@@ -95,6 +99,8 @@ const (
 	MissingPassFailed  = "pass-failed" // a pass failed; Detail says how
 	MissingPlace       = "place-lost"  // a place could not be set up again
 	MissingPrefill     = "prefill-failed"
+	MissingMaxTemp     = "max-temperature" // the ceiling ended the run; Detail is what was read
+	MissingHealth      = "drive-health"    // the drive's own alarm ended it; Detail says which
 )
 
 // A Plan is what a run sets out to do, fixed before anything is touched.
@@ -127,6 +133,14 @@ type Plan struct {
 	// MaxTempMC is the composite temperature from which a run stops at once, in
 	// millidegrees Celsius; nil is no ceiling.
 	MaxTempMC *int64 `json:"max_temperature_mc,omitempty"`
+	// IdleNS is how long the drive is left alone before Record.Idle is read; 0 is
+	// one reading at once.
+	IdleNS int64 `json:"idle_ns,omitempty"`
+	// NoPrefill: the file is not written before the first pass, because no pass
+	// reads it and the first writes it.
+	NoPrefill bool `json:"no_prefill,omitempty"`
+	// Design is set where the run is laid out for verdicts.
+	Design *Design `json:"design,omitempty"`
 }
 
 // A CPUSet is the choice of the container's CPUs.
@@ -158,6 +172,7 @@ type CPU struct {
 
 // A Step is one pass of the plan.
 type Step struct {
+	// Round counts from 0 in each phase; NoRound is none.
 	Round int    `json:"round"`
 	Phase string `json:"phase"`
 	Place string `json:"place"`
@@ -170,13 +185,20 @@ type Step struct {
 	// PauseNS is how long the drive is left alone before the pass, beside any
 	// cool-down.
 	PauseNS int64 `json:"pause_ns,omitempty"`
+	// ByBytes: MaxBytes ends the pass and not RuntimeNS, which is about how long
+	// that takes; a pass that is much slower ends at twice of it.
+	ByBytes bool `json:"by_bytes,omitempty"`
 }
 
 // A Round is one trip through the places for one phase: a palindrome, so that
-// a steady drift takes the same from each place.
+// a steady drift takes the same from each place. Passes of no round (NoRound)
+// are in one of their own.
 type Round struct {
 	Phase  string `json:"phase"`
 	Passes []Pass `json:"passes"`
+	// Void is why the round takes no part in any mean or comparison; "" where it
+	// does. Another one may stand in for it.
+	Void string `json:"void,omitempty"`
 }
 
 // A Pass is one phase in one place, once.
@@ -194,10 +216,19 @@ type Pass struct {
 	Failed    *Failure   `json:"failed,omitempty"`
 	Intervals []Interval `json:"intervals,omitempty"`
 	Watch     Watch      `json:"watch"`
+	// Engine is how the engine was set up for this phase, which the place's
+	// worker does not tell: it is that of a trial. Nil where the pass did not
+	// come to that.
+	Engine *Engine `json:"engine,omitempty"`
+	// Published is set instead of Outcome in a pass of a published table.
+	Published *Published `json:"published,omitempty"`
 	// Role is that of the step.
 	Role string `json:"role,omitempty"`
 	// CoolDown is nil where the pass did not wait.
 	CoolDown *CoolDown `json:"cool_down,omitempty"`
+	// GapNS is the time from the last completion of the pass before to go; nil
+	// for the first one, and where one of the two is not known.
+	GapNS *int64 `json:"gap_ns,omitempty"`
 	// EndedBy is one of the End constants where the run itself ended the pass
 	// before its limits, which is no failure; "" otherwise.
 	EndedBy string `json:"ended_by,omitempty"`
@@ -260,7 +291,7 @@ type Source struct {
 	// Kind is "temperature", "health", "device", "link", "aer", "cpu",
 	// "cpu-frequency", "cpu-thermal", "pressure" or "cgroup".
 	Kind string `json:"kind"`
-	// Name says which one, for example "nvme0 hwmon Composite".
+	// Name says which one, for example "nvme0" or "nvme0 hwmon".
 	Name string `json:"name,omitempty"`
 	// Missing says why it cannot be read; empty where it can.
 	Missing string `json:"missing,omitempty"`

@@ -51,6 +51,23 @@ const (
 	// split. Words: reason ("all-cpus", "left-out").
 	WarnNotSeparable = "not-separable"
 
+	// WarnOrder: the order of the places is not balanced, so that a drift, by
+	// warming up or a cache filling, falls on some more than on others. Words:
+	// first, last (places).
+	WarnOrder = "order-not-balanced"
+	// WarnSinglePass: each place is measured once, so that what is chance cannot
+	// be told.
+	WarnSinglePass = "single-passes"
+	// WarnSameOffsets: all jobs of sequential phases walk the same offsets, so
+	// that caches may answer all but the first. Values: jobs.
+	WarnSameOffsets = "same-offsets"
+	// WarnRewritten: long writes go over a small file again and again, which an
+	// SLC cache may hold. Values: size_bytes.
+	WarnRewritten = "small-area-rewritten"
+	// WarnNoCoolDown: passes follow each other without cooling down, so that each
+	// starts as hot as the one before left the drive.
+	WarnNoCoolDown = "no-cool-down"
+
 	// About what can be seen.
 
 	// WarnNoTemperature: no sensor was found. Words: drive, transport.
@@ -64,13 +81,40 @@ const (
 
 	// About what happened in passes; Phase and Place are set.
 
+	// WarnStartedHot: a pass began above the band of the run, because the drive
+	// had not cooled down in time. Values: excess_mc (above the band). Pass is set.
+	WarnStartedHot = "started-hot"
+	// WarnThrottled: the drive slowed itself down for heat, so that the number is
+	// a mean of fast and slow. Words: sensor (at the onset, may be empty). Values:
+	// from_mc, to_mc (the interval of its reading), lost (the share), after_ns.
+	// Pass is set.
+	WarnThrottled = "throttled"
+	// WarnCacheFull: the SLC cache of the drive was full in the middle of a pass.
+	// Values: bytes (written since it was idle), lost. Pass is set.
+	WarnCacheFull = "slc-cache-full"
+	// WarnSlowed: the speed fell in the middle of a pass for another reason.
+	// Words: cause (a CauseKind of package analysis, empty where not known).
+	// Values: lost. Pass is set.
+	WarnSlowed = "slowed"
+	// WarnCeiling: the run ended a pass because the composite temperature reached
+	// the ceiling. Values: ceiling_mc. Pass is set.
+	WarnCeiling = "temperature-ceiling"
+	// WarnSensorStuck: a sensor never moved while others did: it tells nothing.
+	// Words: sensor. Values: value_mc.
+	WarnSensorStuck = "sensor-stuck"
+	// WarnOtherSensor: a sensor read more than CCTEMP while the drive counted no
+	// critical minute and raised no warning: it is of another point. Words:
+	// sensor. Values: value_mc, critical_mc.
+	WarnOtherSensor = "other-sensor"
+
 	// WarnCacheAnswered: the drive delivered fewer than nine tenths of the
 	// bytes that were read. Values: ratio.
 	WarnCacheAnswered = "cache-answered"
 	// WarnExtraWrites: the drive wrote over 1.2 times what the test did.
 	// Values: ratio.
 	WarnExtraWrites = "extra-writes"
-	// WarnSpread: the passes of one place differ by more than a tenth.
+	// WarnSpread: the passes of one place differ by more than a tenth. Words: trend,
+	// "fell" where those that write were fast and then slow, else "".
 	// Values: spread.
 	WarnSpread = "passes-differ"
 	// WarnHeldUp: nativ did not run for a part of the pass, so that what the
@@ -98,6 +142,10 @@ const (
 	// the place's CPUs with I/Os that cost nothing, so that it may be the limit
 	// and not the drive. Values: iops, limit (I/Os a second), share.
 	WarnToolLimit = "tool-limit"
+	// WarnVerified: fio read back what it had written to verify it, which is in no
+	// number of the result. Values: reads. With the word reads "mixed" they are
+	// among those of a phase that reads and writes.
+	WarnVerified = "verified"
 	// WarnMemoryLimit: the place ran into its memory limit. Values: events.
 	WarnMemoryLimit = "memory-limit-reached"
 	// WarnOOM: the kernel killed something in the place for lack of memory.
@@ -118,9 +166,11 @@ func WarningCodes() []string {
 		WarnNetwork, WarnVirtualDrive, WarnMemoryDrive, WarnLink, WarnLoopCached, WarnCopyOnWrite,
 		WarnNeighbours, WarnNeighboursUnknown,
 		WarnFileSmaller, WarnSmallFile, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable,
+		WarnOrder, WarnSinglePass, WarnSameOffsets, WarnRewritten, WarnNoCoolDown, WarnStartedHot,
+		WarnThrottled, WarnCacheFull, WarnSlowed, WarnCeiling, WarnSensorStuck, WarnOtherSensor,
 		WarnNoTemperature, WarnCountersOff, WarnNoCounters,
 		WarnCacheAnswered, WarnExtraWrites, WarnSpread, WarnHeldUp, WarnStalls, WarnPassesMissing, WarnPassFailed, WarnContainerRemade,
-		WarnCgroupThrottled, WarnOtherLoad, WarnToolLimit, WarnMemoryLimit, WarnOOM,
+		WarnCgroupThrottled, WarnOtherLoad, WarnToolLimit, WarnVerified, WarnMemoryLimit, WarnOOM,
 		WarnImport,
 	}
 }

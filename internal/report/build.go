@@ -41,7 +41,7 @@ func Build(rec *record.Record, res analysis.Result, o Options) *Document {
 		return jobs(rec, res, o)
 	}
 	s := newSpeaker(o.Lang, rec)
-	b := &builder{notes: newNotes(s, rec, res.Warnings), res: &res}
+	b := &builder{notes: newNotes(s, rec, worthNoting(rec, &res)), res: &res}
 	d := &Document{Lang: o.Lang}
 	add := func(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
 
@@ -53,10 +53,12 @@ func Build(rec *record.Record, res analysis.Result, o Options) *Document {
 	if !rec.Started.IsZero() {
 		title.Right = rec.Started.Format(s.date)
 	}
-	add(title, Facts{Rows: b.head(first, true), Tight: true})
+	add(title, Facts{Rows: b.head(PlanOptions{TemperatureMC: first}, true), Tight: true})
 	if len(res.Phases) > 0 {
-		add(b.means())
-		add(b.loss()...)
+		add(b.speedTables()...)
+	}
+	if rule := b.etcdRule(); rule != "" {
+		add(Paragraph{Lines: []string{rule}})
 	}
 	add(Paragraph{Lines: []string{b.outcome()}})
 	// The short report refers to all that it can before the rest is numbered.
@@ -86,10 +88,10 @@ type builder struct {
 // label is the first cell of a row: the name and, aligned in text, the block
 // size of a phase.
 func (b *builder) label(ph *analysis.Phase) string {
-	if !b.ours(&ph.Job) {
-		return b.data(ph.Job.Name)
+	if name := b.shortName(&ph.Job); name != "" {
+		return pad(name, phaseWidth) + fmt.Sprintf("%5s", blockSize(ph.Job.BlockSize))
 	}
-	return pad(b.phase[kindOf(&ph.Job)], phaseWidth) + fmt.Sprintf("%5s", blockSize(ph.Job.BlockSize))
+	return b.data(ph.Job.Name)
 }
 
 func (b *builder) means() Table {
@@ -114,12 +116,18 @@ func (b *builder) means() Table {
 		}
 		r.Notes = b.ref(func(w record.Warning) bool { return w.Phase == ph.Job.Name })
 		t.Rows = append(t.Rows, r)
+		if lat, ok := b.latencyRow(ph); ok && b.aboutLatency(&ph.Job) {
+			t.Rows = append(t.Rows, lat)
+		}
 	}
 	return t
 }
 
 // loss compares the places; nothing where there is nothing to compare.
 func (b *builder) loss() []Block {
+	if b.inRounds() {
+		return b.roundsLoss()
+	}
 	t := Table{Columns: []Column{{Head: b.notes.loss, Left: true}}, MinWidths: []int{labelWidth, numberWidth, numberWidth, numberWidth}}
 	has := func(name string) bool { return slices.Contains(b.rec.Plan.Places, name) }
 	if !has(record.PlaceHost) {
@@ -244,10 +252,16 @@ func (b *builder) legends(doubts []analysis.Doubt, gain bool) []string {
 }
 
 // sensor is the temperature to name where there is room for one: the composite
-// temperature, which NVMe drives judge themselves by, else the hottest.
+// temperature, which NVMe drives judge themselves by, unless it is stuck, else
+// the hottest.
 func (b *builder) sensor() *analysis.Temperature {
 	var best *analysis.Temperature
-	composite := func(t *analysis.Temperature) bool { return strings.Contains(strings.ToLower(t.Sensor), "composite") }
+	composite := func(t *analysis.Temperature) bool {
+		stuck := slices.ContainsFunc(b.res.Warnings, func(w record.Warning) bool {
+			return w.Code == record.WarnSensorStuck && w.Words["sensor"] == t.Sensor
+		})
+		return !stuck && strings.Contains(strings.ToLower(t.Sensor), "composite")
+	}
 	for i := range b.res.Temperatures {
 		t := &b.res.Temperatures[i]
 		switch {
@@ -258,11 +272,53 @@ func (b *builder) sensor() *analysis.Temperature {
 	return best
 }
 
+// calm reports whether it may be said that heat was not seen to slow the drive
+// down: its own counters were read, or the passes are long enough to show it.
+func (b *builder) calm() bool {
+	for i := range b.res.Warnings {
+		if c := b.res.Warnings[i].Code; c == record.WarnThrottled || c == record.WarnCeiling {
+			return false
+		}
+	}
+	long := len(b.rec.Plan.Steps) > 0
+	for i := range b.rec.Plan.Steps {
+		long = long && b.rec.Plan.Steps[i].RuntimeNS >= 60e9
+	}
+	if len(b.res.Heat) > 0 {
+		return false
+	}
+	health := false
+	for _, h := range analysis.See(b.rec).Health {
+		health = true
+		if h.Last.TMT1Transitions+h.Last.TMT2Transitions > h.First.TMT1Transitions+h.First.TMT2Transitions || h.Warning&record.CriticalTemperature != 0 {
+			return false
+		}
+	}
+	return health || long
+}
+
 // outcome is the line on temperature, writes and cleanup.
 func (b *builder) outcome() string {
 	temp := b.noTemperature + b.after(record.WarnNoTemperature)
 	if t := b.sensor(); t != nil {
 		temp = fmt.Sprintf(b.temperature, b.celsius(t.Min), unit(b.celsius(t.Max), "°C"), b.data(t.Sensor))
+		switch low, high := b.celsius(t.Min), unit(b.celsius(t.Max), "°C"); {
+		case low != b.celsius(t.Max):
+		case b.calm():
+			temp = fmt.Sprintf(b.drops.steadyCalm, high)
+		default:
+			temp = fmt.Sprintf(b.drops.steady, high, b.data(t.Sensor))
+		}
+		if b.calm() && b.celsius(t.Min) != b.celsius(t.Max) {
+			temp = fmt.Sprintf(b.drops.calm, b.celsius(t.Min), unit(b.celsius(t.Max), "°C"))
+		}
+	}
+	temp += b.after(record.WarnOtherSensor, record.WarnSensorStuck, record.WarnCeiling)
+	for _, h := range analysis.See(b.rec).Health {
+		if h.Warning&record.CriticalTemperature != 0 {
+			temp += b.drops.alarm
+			break
+		}
 	}
 	clean := b.cleaned
 	switch c := b.rec.Cleaned; {
@@ -271,7 +327,7 @@ func (b *builder) outcome() string {
 	case len(c.Left) > 0:
 		clean = b.notCleaned
 	}
-	return fmt.Sprintf("%s. %s. %s", temp, fmt.Sprintf(b.written, b.bytes(b.res.Written.Application)), clean)
+	return fmt.Sprintf("%s. %s. %s", temp, fmt.Sprintf(b.written, b.bytes(b.res.Written.Application)), clean) + b.rest()
 }
 
 // closing says what to do next.
@@ -287,7 +343,11 @@ func (b *builder) closing(o Options) []string {
 	if o.Details {
 		next = b.last
 	}
-	return []string{fmt.Sprintf(next, name) + "\t" + b.precise, fmt.Sprintf(b.everyone, name)}
+	more := fmt.Sprintf(next, name)
+	if b.rec.Plan.Preset == "quick" && (b.brief() || len(b.rec.Plan.Steps) == 0) {
+		more += "\t" + b.precise
+	}
+	return []string{more, fmt.Sprintf(b.everyone, name)}
 }
 
 // upperFirst starts a sentence.

@@ -29,8 +29,29 @@ func (b *builder) details() []Block {
 		}
 		add(m.effort, b.effort(), Paragraph{note})
 	}
+	if bs := b.good(); len(bs) > 0 {
+		add(b.compare.good, bs...)
+	}
+	if bs := b.heatDetails(); len(bs) > 0 {
+		add(b.drops.heatDetails, bs...)
+	}
+	if bs := b.fillDetails(); len(bs) > 0 {
+		add(b.drops.curveHead, bs...)
+	}
+	if bs := b.dropDetails(); len(bs) > 0 {
+		add(b.drops.drops, bs...)
+	}
+	if f := b.holdDetails(); len(f.Rows) > 0 {
+		add(b.drops.holds, f)
+	}
 	if len(b.res.Temperatures) > 0 {
 		add(m.sensors, b.sensors())
+	}
+	if f := b.meanwhileDetails(); len(f.Rows) > 0 {
+		add(b.meanwhile.head, f)
+	}
+	if f := b.kernelLog(); len(f.Rows) > 0 {
+		add(b.meanwhile.log, f)
 	}
 	if len(b.rec.Incomplete) > 0 {
 		add(m.missing, b.missing())
@@ -40,11 +61,20 @@ func (b *builder) details() []Block {
 	if len(b.rec.Places) > 0 {
 		add(m.containerHead, b.places())
 	}
-	add(m.method, b.method(), Paragraph{[]string{m.rulesText}})
+	rules := m.rulesText
+	if b.inRounds() {
+		add(b.rounds.head, b.judgements()...)
+		rules = b.rounds.rules
+	}
+	method := []Block{b.method()}
+	if len(b.rec.Plan.Places) > 1 { // of one place there are no differences
+		method = append(method, Paragraph{[]string{rules}})
+	}
+	add(m.method, method...)
 	if len(b.rec.Notes) > 0 {
 		f := Facts{}
 		for _, k := range slices.Sorted(maps.Keys(b.rec.Notes)) {
-			f.add(b.data(k), b.data(b.rec.Notes[k]))
+			f.add(b.note(k, b.rec.Notes[k]))
 		}
 		add(m.notes, f)
 	}
@@ -88,7 +118,7 @@ func (b *builder) throughput() []Block {
 			ph := &b.res.Phases[j]
 			p := &ph.Places[i]
 			t.Rows = append(t.Rows, Row{Cells: []Cell{
-				{Text: b.mode(&ph.Job)}, {Text: blockSize(ph.Job.BlockSize)},
+				{Text: b.mode(&ph.Job)}, {Text: blockSizes(&ph.Job)},
 				{Text: orAbsent(p.IOPS, whole)},
 				{Text: orAbsent(p.BytesPerSec, mib)},
 				{Text: orAbsent(p.BytesPerSec, func(v float64) string { return b.short(v / 1e6) })},
@@ -201,7 +231,20 @@ func (b *builder) merged() string {
 func (b *builder) sensors() Facts {
 	var f Facts
 	for _, t := range b.res.Temperatures {
+		if t.Min == t.Max {
+			f.add(b.data(t.Sensor), fmt.Sprintf(b.meanwhile.always, unit(b.celsius(t.Min), "°C")))
+			continue
+		}
 		f.add(b.data(t.Sensor), fmt.Sprintf(b.detail.sensorText, b.celsius(t.Min), unit(b.celsius(t.Max), "°C"), unit(b.celsius(t.First), "°C")))
+	}
+	for i := range b.rec.Target.Drives {
+		if d := &b.rec.Target.Drives[i]; d.NVMe != nil {
+			label := b.meanwhile.thresholds
+			if len(b.rec.Target.Drives) > 1 {
+				label += " " + b.data(d.Name)
+			}
+			f.add(label, b.thresholds(d.NVMe))
+		}
 	}
 	return f
 }
@@ -219,6 +262,9 @@ func (b *builder) missing() Facts {
 			label = strings.TrimSpace(b.data(i.Phase) + " " + b.data(i.Place))
 		}
 		text := words[i.Code]
+		if text == "" {
+			text = b.plans.missing[i.Code]
+		}
 		if text == "" {
 			text = b.data(i.Code)
 		}
@@ -252,21 +298,33 @@ func (b *builder) system() Facts {
 		cpu = b.unknown
 	}
 	f.add(m.cpu, cpu+", "+b.cpuCount(len(h.CPUs)))
+	i := b.informer()
+	for k := range h.Cores {
+		f.add(" ", i.coresLine(&h.Cores[k]))
+	}
 	if h.MemoryBytes > 0 {
-		f.add(m.ram, b.binary(h.MemoryBytes))
+		f.add(m.ram, i.memoryLine())
 	}
 	f.add(m.board, opt(h.Board))
+	f.add("BIOS", opt(h.BIOS))
 	hypervisor := opt(h.Virtualised)
 	if hypervisor == "unknown" { // there is one, but it does not give its name
 		hypervisor = b.unknown
 	}
 	f.add(m.hypervisor, hypervisor)
 	f.add(m.cgroup, b.data(h.CgroupLayout))
-	f.add(m.governor, opt(h.Governor))
+	if len(h.Cores) == 0 { // else it stands with them
+		f.add(m.governor, opt(h.Governor))
+	}
 	if h.IOUringDisabled != nil {
 		f.add("kernel.io_uring_disabled", strconv.Itoa(*h.IOUringDisabled))
 	}
 	return f
+}
+
+// informer words what nativ info words the same.
+func (b *builder) informer() *informer {
+	return &informer{notes: b.notes, in: &record.Info{Host: b.rec.Host, Time: b.rec.Started}, m: &b.info}
 }
 
 func (b *builder) storage() Facts {
@@ -283,6 +341,11 @@ func (b *builder) storage() Facts {
 		layers = append(layers, s)
 	}
 	f.add(m.stack, strings.Join(layers, " → "))
+	if t.Trim != nil {
+		i := b.informer()
+		f.add(i.m.trim, i.trimLine(t))
+		f.add(i.m.lastTrim, i.lastTrimLine(t.Trim))
+	}
 	for i := range t.Drives {
 		f.add(m.driveRow, b.driveDetail(&t.Drives[i]))
 	}
@@ -369,16 +432,23 @@ func (b *builder) method() Facts {
 	for i := range p.Phases {
 		j := p.Phases[i]
 		// What the plan gives each of its passes.
-		if k := slices.IndexFunc(p.Steps, func(s record.Step) bool { return s.Phase == j.Name }); k >= 0 {
+		k := slices.IndexFunc(p.Steps, func(s record.Step) bool { return s.Phase == j.Name && ordinary(&s) })
+		if k < 0 {
+			k = slices.IndexFunc(p.Steps, func(s record.Step) bool { return s.Phase == j.Name })
+		}
+		if k >= 0 {
 			j.RuntimeNS, j.MaxBytes = p.Steps[k].RuntimeNS, p.Steps[k].MaxBytes
 		}
 		f.add(m.phases, fmt.Sprintf(m.missingText, b.data(j.Name), b.data(job.FioOptions(&j, p.FileSize))))
 	}
-	f.add(m.order, b.order())
-	f.add(m.engine, b.engines())
-	if c := b.rec.Calibration; c != nil && c.NopsPerSec > 0 && c.SinglesPerSec > 0 {
-		f.add(m.calibration, fmt.Sprintf(m.calibrationText, b.short(c.NopsPerSec), strconv.Itoa(c.Batch), b.short(c.SinglesPerSec), strconv.Itoa(c.CPU)))
+	if p.Design == nil {
+		f.add(m.order, b.order())
+	} else {
+		b.designMethod(&f)
+		b.roundOrders(&f)
 	}
+	f.add(m.engine, b.engines())
+	b.calibration(&f)
 	f.add(m.maxprocs, strconv.Itoa(p.GOMAXPROCS))
 	f.add(m.seed, strconv.FormatUint(p.Seed, 10))
 	if pre := b.rec.Prefill; pre != nil && pre.ElapsedNS > 0 {
@@ -387,6 +457,9 @@ func (b *builder) method() Facts {
 	}
 	if w := &b.res.Written; w.Device != nil {
 		f.add(m.writtenRow, fmt.Sprintf(m.writtenText, b.bytes(*w.InPasses), b.bytes(*w.Device)))
+	}
+	if why := b.rec.KernelLogMissing; why != "" {
+		f.add(m.unreadable, fmt.Sprintf(b.meanwhile.logMissing, b.reason(why)))
 	}
 	for _, s := range b.rec.Sources {
 		if s.Missing != "" {
@@ -446,4 +519,11 @@ func (b *builder) engines() string {
 		}
 	}
 	return strings.Join(texts, "; ")
+}
+
+// calibration adds what the engine could do, where that was measured.
+func (b *builder) calibration(f *Facts) {
+	if c := b.rec.Calibration; c != nil && c.NopsPerSec > 0 && c.SinglesPerSec > 0 {
+		f.add(b.detail.calibration, fmt.Sprintf(b.detail.calibrationText, b.short(c.NopsPerSec), strconv.Itoa(c.Batch), b.short(c.SinglesPerSec), strconv.Itoa(c.CPU)))
+	}
 }

@@ -145,6 +145,14 @@ func blockSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// blockSizes is the block size of a phase, absent where it has many.
+func blockSizes(j *job.Phase) string {
+	if j.VariesBlocks() {
+		return absent
+	}
+	return blockSize(j.BlockSize)
+}
+
 // duration formats a latency or a CPU time in nanoseconds.
 func (s *speaker) duration(ns float64) string {
 	for _, u := range []struct {
@@ -240,15 +248,28 @@ func (s *speaker) ours(j *job.Phase) bool {
 	return false
 }
 
+// shortName is that name, without the block size; "" where there is none.
+func (s *speaker) shortName(j *job.Phase) string {
+	switch {
+	case j.Name == "fill-1m": // of the preset fill
+		return s.drops.fillName
+	case j.Name == "probe-1m":
+		return s.drops.probeName
+	case s.ours(j):
+		return s.phase[kindOf(j)]
+	}
+	return ""
+}
+
 // phaseName is the name of a phase, such as "Random read 4K".
 func (s *speaker) phaseName(j *job.Phase) string {
 	if j.Name == "prefill" {
 		return s.prefill
 	}
-	if !s.ours(j) {
-		return s.data(j.Name)
+	if name := s.shortName(j); name != "" {
+		return name + glue + blockSize(j.BlockSize)
 	}
-	return s.phase[kindOf(j)] + glue + blockSize(j.BlockSize)
+	return s.data(j.Name)
 }
 
 // inPhaseName is that name in a sentence: "in random reads".

@@ -18,6 +18,10 @@ type PlanOptions struct {
 	Lang string // "de" or "en"
 	// TemperatureMC is the drive's temperature now, in millidegrees Celsius.
 	TemperatureMC *int64
+	// OwnCeiling: the plan's ceiling is the drive's own CCTEMP.
+	OwnCeiling bool
+	// Health is the health log of the drive, nil where it has none.
+	Health *record.Health
 }
 
 // Plan writes what a run is about to do, before anything is touched. Of rec it
@@ -25,9 +29,11 @@ type PlanOptions struct {
 func Plan(w io.Writer, rec *record.Record, o PlanOptions) error {
 	s := newSpeaker(o.Lang, rec)
 	n := newNotes(s, rec, analysis.PlanWarnings(rec))
+	rows := n.head(o, false)
+	rows[len(rows)-1].Text += n.rest()
 	d := &Document{Lang: o.Lang, Blocks: []Block{
 		Title{Text: s.titleOf(rec)},
-		Facts{Rows: n.head(o.TemperatureMC, false), Tight: true},
+		Facts{Rows: rows, Tight: true},
 	}}
 	if f := n.block(); len(f.Items) > 0 {
 		d.Blocks = append(d.Blocks, f)
@@ -46,21 +52,25 @@ func Yes(answer string) bool {
 
 func (s *speaker) titleOf(rec *record.Record) string {
 	if rec.Plan.Preset == "quick" {
-		return s.title
+		return s.marked(rec, s.title)
 	}
-	return fmt.Sprintf(s.titleOther, s.data(rec.Plan.Preset))
+	return s.marked(rec, fmt.Sprintf(s.titleOther, s.data(rec.Plan.Preset)))
 }
 
 // head describes drive, place and plan; of a run that is over when done.
-func (n *notes) head(temperature *int64, done bool) []Fact {
+func (n *notes) head(o PlanOptions, done bool) []Fact {
 	rec := n.rec
-	rows := []Fact{
-		{n.drive, n.driveLine(temperature)},
-		{n.dir, n.dirLine()},
-		{n.plan, n.planLine(done)},
-	}
+	rows := append(n.simulated(rec),
+		Fact{n.drive, n.driveLine(o.TemperatureMC)},
+		Fact{n.dir, n.dirLine()},
+		Fact{n.plan, n.planLine(done)},
+	)
 	if slices.Contains(rec.Plan.Places, record.PlaceLXC) || slices.Contains(rec.Plan.Places, record.PlacePinned) {
-		rows = append(rows, Fact{n.container, n.containerLine()})
+		rows = append(rows, Fact{n.container, n.containerLine(done)})
+	}
+	rows = append(rows, n.stepRows(o, done)...)
+	if done && len(rec.Notes) > 0 {
+		rows = append(rows, Fact{n.plans.notes, n.noteLine(rec)})
 	}
 	if !done {
 		rows = append(rows, Fact{n.writes, fmt.Sprintf(n.writesAtMost, n.bytes(rec.Plan.MaxWritten))})
@@ -142,34 +152,71 @@ func (n *notes) planLine(done bool) string {
 		places = fmt.Sprintf(n.nPlaces, n.int(int64(len(p.Places))))
 	}
 	each, passes := "", 0
-	for _, s := range p.Steps {
-		if s.Phase != p.Steps[0].Phase || s.Place != p.Steps[0].Place {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Phase != p.Steps[0].Phase || s.Place != p.Steps[0].Place || !ordinary(s) {
 			continue
 		}
 		if passes++; passes == 1 {
-			each = n.seconds(s.RuntimeNS)
+			each = n.span(s.RuntimeNS)
 		}
+	}
+	if p.Design != nil {
+		passes = 2 * p.Design.Rounds // those of void rounds do not count
 	}
 	// The phases of a job file have runtimes of their own, or none.
 	if lo, hi := runtimes(p); lo != hi {
-		each = n.seconds(lo) + "–" + n.seconds(hi)
+		each = n.span(lo) + "–" + n.span(hi)
+	}
+	// A load ends by itself.
+	if slices.ContainsFunc(p.Steps, func(s record.Step) bool { return s.Role == record.RoleLoad }) {
+		each = fmt.Sprintf(n.plans.atMost, each)
 	}
 	if passes > 1 {
 		each = n.int(int64(passes)) + "×" + each
 	}
 	took := fmt.Sprintf(n.about, n.minutesOf(p.EstimateNS))
-	if done && !rec.Started.IsZero() && rec.Ended.After(rec.Started) {
-		took = fmt.Sprintf(n.planTook, unit(clock(rec.Ended.Sub(rec.Started)), "min"))
+	if d := rec.Measured(); done && d > 0 {
+		took = fmt.Sprintf(n.planTook, n.took(d))
 	}
-	return fmt.Sprintf(n.planText, n.testCount(len(p.Phases)), places, each, took, n.binary(p.FileSize)) +
-		n.after(record.WarnFileSmaller, record.WarnSmallFile, record.WarnShortWrites)
+	return fmt.Sprintf(n.planText, n.testCount(n.tests()), places, each, took, n.binary(p.FileSize)) +
+		n.after(record.WarnFileSmaller, record.WarnSmallFile, record.WarnShortWrites, record.WarnOrder, record.WarnSinglePass,
+			record.WarnSameOffsets, record.WarnRewritten, record.WarnNoCoolDown)
+}
+
+// took is how long a run was: "2:03 min", "1:52 h".
+func (s *speaker) took(d time.Duration) string {
+	if d >= 100*time.Minute {
+		return unit(clock(d.Round(time.Minute)/60), "h")
+	}
+	return unit(clock(d), "min")
+}
+
+// tests counts the phases that are no mere probes of others.
+func (n *notes) tests() int {
+	count := 0
+	for i := range n.rec.Plan.Phases {
+		name := n.rec.Plan.Phases[i].Name
+		if slices.ContainsFunc(n.rec.Plan.Steps, func(s record.Step) bool { return s.Phase == name && s.Role != record.RoleProbe }) {
+			count++
+		}
+	}
+	if count == 0 {
+		return len(n.rec.Plan.Phases)
+	}
+	return count
 }
 
 // runtimes returns the shortest and the longest pass of a plan in nanoseconds.
 func runtimes(p *record.Plan) (shortest, longest int64) {
-	for i, s := range p.Steps {
-		if i == 0 {
-			shortest = s.RuntimeNS
+	first := true
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if !ordinary(s) {
+			continue
+		}
+		if first {
+			shortest, first = s.RuntimeNS, false
 		}
 		shortest, longest = min(shortest, s.RuntimeNS), max(longest, s.RuntimeNS)
 	}
@@ -189,7 +236,7 @@ func (n *notes) minutesOf(ns [2]int64) string {
 	return fmt.Sprintf(n.minuteRange, n.fixed(a, 0), n.fixed(b, 0))
 }
 
-func (n *notes) containerLine() string {
+func (n *notes) containerLine(done bool) string {
 	rec := n.rec
 	set := rec.Plan.CPUSet.CPUs
 	var ids []int
@@ -231,7 +278,11 @@ func (n *notes) containerLine() string {
 			parts = append(parts, n.unprivileged)
 		}
 	}
-	return strings.Join(parts, ", ")
+	line := strings.Join(parts, ", ")
+	if !done { // a plan has no table of differences to refer from
+		line += n.after(record.WarnNotSeparable)
+	}
+	return line
 }
 
 func (n *notes) neighbours(done bool) string {

@@ -39,16 +39,30 @@ func imported(rec *record.Record, res analysis.Result, o Options) *Document {
 	d := &Document{Lang: o.Lang}
 	add := func(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
 
-	title := Title{Text: fmt.Sprintf(m.title, s.data(strings.TrimSpace(rec.Tool.Name+" "+rec.Tool.Version)))}
+	title := Title{Text: s.marked(rec, fmt.Sprintf(m.title, s.data(strings.TrimSpace(rec.Tool.Name+" "+rec.Tool.Version))))}
 	if !rec.Started.IsZero() {
 		title.Right = rec.Started.Format(s.date)
 	}
-	add(title, Facts{Rows: b.origin()})
+	origin := b.origin()
+	var numbers []Block
 	if len(res.Phases) > 0 {
-		add(b.measured(), Legend{[]string{m.latencyNote}})
+		numbers = []Block{b.measured(), Legend{[]string{m.latencyNote}}}
 	}
+	about := b.rest()
 	f := b.block()
+	first := len(f.Items) + 1
 	f.Items = append(f.Items, b.doubts(doubts)...)
+	if n := len(f.Items); n >= first { // of the file as a whole
+		all := make([]int, 0, n)
+		for i := first; i <= n; i++ {
+			all = append(all, i)
+		}
+		about += glue + "[" + ranges(all) + "]"
+	}
+	if len(origin) > 0 {
+		origin[len(origin)-1].Text += about
+	}
+	add(append([]Block{title, Facts{Rows: origin}}, numbers...)...)
 	if len(f.Items) > 0 {
 		add(f)
 	}
@@ -109,46 +123,74 @@ func optionText(opts []record.Option) string {
 	return strings.Join(parts, " ")
 }
 
-// measured is the table of all jobs.
+// measured is the table of all jobs: a line for each direction, and for each clone
+// that was reported apart.
 func (b *builder) measured() Table {
 	m := &b.imported
 	t := Table{Columns: []Column{{m.test, true}, {b.detail.mode, true}, {"QD", false}, {m.threads, false}, {"IOPS", false},
-		{"MB/s", false}, {m.kind, true}, {"p50", false}, {"p99", false}}}
+		{"MB/s", false}, {m.kind, true}, {b.jobs.avg, false}, {"p50", false}, {"p99", false}}}
 	ns := func(v int64) string { return b.duration(float64(v)) }
+	b.eachLine(func(ph *analysis.Phase, _ *analysis.Place, l *analysis.Line, name string, _ bool) {
+		kind := absent
+		switch {
+		case l.Lat.P50 == nil && l.Lat.Mean == nil:
+		case ph.Job.FDataSync > 0 && l.Direction != "read":
+			kind = "sync"
+		case l.Lat.Clat:
+			kind = "clat"
+		default:
+			kind = "lat"
+		}
+		jobs := ph.Job.NumJobs
+		if l.Job > 0 {
+			jobs = 1
+		}
+		t.Rows = append(t.Rows, Row{Notes: b.ref(func(w record.Warning) bool { return w.Phase == ph.Job.Name }), Cells: []Cell{
+			{Text: name}, {Text: b.data(modeOf(ph, l))}, {Text: positive(ph.Job.IODepth)}, {Text: positive(jobs)},
+			{Text: orAbsent(l.IOPS, b.wholeOrShort)},
+			{Text: orAbsent(l.BytesPerSec, func(v float64) string { return b.short(v / 1e6) })},
+			{Text: kind}, {Text: orAbsent(l.Lat.Mean, b.duration)},
+			{Text: orAbsent(l.Lat.P50, ns)}, {Text: orAbsent(l.Lat.P99, ns)},
+		}})
+	})
+	return t
+}
+
+// modeOf is what a line did: "randrw 4K, read".
+func modeOf(ph *analysis.Phase, l *analysis.Line) string {
+	s := string(ph.Job.Mode)
+	if bs := ph.Job.BlockSize; bs > 0 && ph.Job.WriteBlockSize == 0 {
+		s = strings.TrimSpace(s + " " + blockSize(bs))
+	}
+	if l.Direction != "" && (s == "" || ph.Job.Mode.Mixed() || ph.Job.Mode == "") {
+		s = strings.TrimPrefix(s+", "+l.Direction, ", ")
+	}
+	if s == "" {
+		return absent
+	}
+	return s
+}
+
+// eachLine calls f for every line of the result with its name, and says which is
+// the first of its phase. A phase without numbers has one, too.
+func (b *builder) eachLine(f func(ph *analysis.Phase, p *analysis.Place, l *analysis.Line, name string, first bool)) {
 	for i := range b.res.Phases {
 		ph := &b.res.Phases[i]
 		for j := range ph.Places {
 			p := &ph.Places[j]
-			workload := string(ph.Job.Mode)
-			if bs := ph.Job.BlockSize; bs > 0 {
-				workload = strings.TrimSpace(workload + " " + blockSize(bs))
+			lines := p.Lines
+			if len(lines) == 0 {
+				lines = []analysis.Line{{IOPS: p.IOPS, BytesPerSec: p.BytesPerSec, Lat: p.Lat}}
 			}
-			if workload == "" {
-				workload = absent
+			for k := range lines {
+				name := b.data(ph.Job.Name)
+				if l := &lines[k]; l.Job > 0 {
+					name += fmt.Sprintf(" %d/%d", l.Job, l.Jobs)
+				}
+				f(ph, p, &lines[k], name, k == 0)
 			}
-			kind := absent
-			switch {
-			case p.Lat.P50 == nil:
-			case ph.Job.FDataSync > 0:
-				kind = "sync"
-			case p.Lat.Clat:
-				kind = "clat"
-			default:
-				kind = "lat"
-			}
-			r := Row{Cells: []Cell{
-				{Text: b.data(ph.Job.Name)}, {Text: b.data(workload)},
-				{Text: positive(ph.Job.IODepth)}, {Text: positive(ph.Job.NumJobs)},
-				{Text: orAbsent(p.IOPS, b.wholeOrShort)},
-				{Text: orAbsent(p.BytesPerSec, func(v float64) string { return b.short(v / 1e6) })},
-				{Text: kind},
-				{Text: orAbsent(p.Lat.P50, ns)}, {Text: orAbsent(p.Lat.P99, ns)},
-			}}
-			r.Notes = b.ref(func(w record.Warning) bool { return w.Phase == ph.Job.Name })
-			t.Rows = append(t.Rows, r)
 		}
 	}
-	return t
 }
 
 // wholeOrShort formats a rate without decimals that say nothing.
@@ -171,23 +213,26 @@ func positive(n int) string {
 func (b *builder) effortOfImport() Table {
 	m := &b.imported
 	t := Table{Columns: []Column{{m.test, true}, {"p" + b.fixed(99.9, 1), false}, {m.best, false}, {m.perIO, false}, {b.detail.passes, false}, {b.detail.spread, false}}}
-	for i := range b.res.Phases {
-		ph := &b.res.Phases[i]
-		for j := range ph.Places {
-			p := &ph.Places[j]
+	b.eachLine(func(ph *analysis.Phase, p *analysis.Place, l *analysis.Line, name string, first bool) {
+		if slices.ContainsFunc(p.Lines, func(o analysis.Line) bool { return o.Direction != l.Direction }) {
+			name += " " + l.Direction
+		}
+		r := Row{Cells: []Cell{{Text: name}, {Text: orAbsent(l.Lat.P999, func(v int64) string { return b.duration(float64(v)) })}, {}, {}, {}, {}}}
+		if first { // the rest is of all lines together
 			cpu := absent
 			if p.UserNS != nil && p.SystemNS != nil {
 				cpu = b.duration(*p.UserNS + *p.SystemNS)
 			}
-			t.Rows = append(t.Rows, Row{Cells: []Cell{
-				{Text: b.data(ph.Job.Name)},
-				{Text: orAbsent(p.Lat.P999, func(v int64) string { return b.duration(float64(v)) })},
-				{Text: orAbsent(p.MaxIOPS, func(v float64) string { return unit(b.wholeOrShort(v), "IOPS") })}, {Text: cpu},
-				{Text: fmt.Sprintf("%d/%d", p.Passes, p.Planned)},
-				{Text: orAbsent(p.Spread, func(v float64) string { return unit(b.fixed(v*100, 1), "%") })},
-			}})
+			for i, text := range []string{
+				orAbsent(p.MaxIOPS, func(v float64) string { return unit(b.wholeOrShort(v), "IOPS") }), cpu,
+				fmt.Sprintf("%d/%d", p.Passes, p.Planned),
+				orAbsent(p.Spread, func(v float64) string { return unit(b.fixed(v*100, 1), "%") }),
+			} {
+				r.Cells[2+i].Text = text
+			}
 		}
-	}
+		t.Rows = append(t.Rows, r)
+	})
 	return t
 }
 
@@ -284,6 +329,8 @@ var importEnglish = importMessages{
 		"all-clients":          "fio's sum over all clients and phases was left out; jobs of the same name are added up instead",
 		"mixed":                "Reads and writes were counted together only",
 		"trim":                 "Trims were left out",
+		"verify":               "Reads that verified what was written are not in the result",
+		"verify-mixed":         "fio counts reads that verify together with the others: the numbers of read are of both",
 		"ios-computed":         "This version of fio does not write the number of I/Os; it was computed",
 		"percentiles-per-job":  "Percentiles of several jobs cannot be added up; json+ has the bins that can",
 		"job-error":            "The job ended with an error",
@@ -317,6 +364,8 @@ var importGerman = importMessages{
 		"all-clients":          "fios Summe über alle Clients und Phasen wurde weggelassen; gleichnamige Jobs sind stattdessen zusammengezählt",
 		"mixed":                "Lesen und Schreiben wurden nur zusammen gezählt",
 		"trim":                 "Trims wurden weggelassen",
+		"verify":               "Leseaufträge, die das Geschriebene prüften, sind nicht im Ergebnis",
+		"verify-mixed":         "fio zählt prüfende Leseaufträge mit den anderen zusammen: Die Zahlen von read gelten für beide",
 		"ios-computed":         "Diese Version von fio schreibt die Zahl der I/Os nicht; sie wurde berechnet",
 		"percentiles-per-job":  "Perzentile mehrerer Jobs lassen sich nicht zusammenzählen; json+ hat Klassen, mit denen es geht",
 		"job-error":            "Der Job endete mit einem Fehler",

@@ -35,6 +35,7 @@ func TestImported(t *testing.T) {
 	for name, file := range map[string]string{
 		"old": "made-2.1.4.json", "ramp": "made-3.36.json", "clones": "fio-3.33-clones.json", "group": "made-3.42.json",
 		"mixed": "fio-3.33-mixed.json", "failed": "made-3.18.json",
+		"rwmix": "fio-3.33-rwmix.json", "verify": "fio-3.33-verify.json", "verify-mixed": "fio-3.33-verify-mixed.json",
 	} {
 		rec := importedRecord(t, file)
 		golden(t, "imported-"+name+".en.txt", text(t, rec, Options{Lang: "en"}))

@@ -20,6 +20,8 @@ type Live struct {
 	BytesPerSec   *float64
 	P99NS         *int64
 	TemperatureMC *int64 // millidegrees Celsius
+	// Waiting says what is waited for; see Waiting. Empty while something runs.
+	Waiting string
 }
 
 // LiveLine words l on one line of at most width columns, to be written over
@@ -39,6 +41,9 @@ func LiveLine(rec *record.Record, l Live, lang string, width int) string {
 			fields = append(fields, field{text, rank})
 		}
 	}
+	if rec != nil && rec.Simulated != nil {
+		add(always, s.simulation.mark)
+	}
 	if l.Passes > 0 && l.Pass > 0 {
 		add(1, fmt.Sprintf("%d/%d", l.Pass, l.Passes))
 	}
@@ -56,7 +61,12 @@ func LiveLine(rec *record.Record, l Live, lang string, width int) string {
 		}
 		add(always, place)
 	}
-	add(always, fmt.Sprintf(s.left, clock(l.Left)))
+	if l.Waiting != "" {
+		add(always, l.Waiting)
+		add(3, fmt.Sprintf(s.left, clock(l.Left)))
+	} else {
+		add(always, fmt.Sprintf(s.left, clock(l.Left)))
+	}
 	iops, mbs := 6, 2
 	if !random {
 		iops, mbs = 2, 6

@@ -74,11 +74,21 @@ type messages struct {
 	// Live lines.
 	left, prefill string
 
-	verdict  verdictMessages
-	imported importMessages
-	jobs     jobsMessages
-	warn     map[string]string // by code; some have variants, "code/variant"
-	detail   detailMessages
+	verdict    verdictMessages
+	rounds     roundsMessages
+	imported   importMessages
+	simulation simulationTexts
+	jobs       jobsMessages
+	latWords   latencyMessages
+	plans      planMessages
+	info       infoMessages
+	history    historyMessages
+	watch      watchMessages
+	compare    compareMessages
+	drops      dropMessages
+	meanwhile  meanwhileMessages
+	warn       map[string]string // by code; some have variants, "code/variant"
+	detail     detailMessages
 }
 
 type verdictMessages struct {

@@ -96,6 +96,26 @@ func (n *notes) after(codes ...string) string {
 	return ""
 }
 
+// rest is ref to what nothing refers to yet, with a space before it.
+func (n *notes) rest() string {
+	var open []*note
+	for _, o := range n.all {
+		if o.number == 0 {
+			open = append(open, o)
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	var used []int
+	for _, o := range open {
+		n.used++
+		o.number = n.used
+		used = append(used, o.number)
+	}
+	return glue + "[" + ranges(used) + "]"
+}
+
 // block returns the footnotes, those last that nothing refers to.
 func (n *notes) block() Footnotes {
 	for _, o := range n.all {
@@ -154,7 +174,29 @@ func (n *notes) text(o *note) string {
 			pcie(value("max_speed_mts"), value("max_width")), pcie(value("speed_mts"), value("width")))
 	case record.WarnFileSmaller:
 		return sprint(n.binary(int64(value("size_bytes"))), n.binary(int64(value("wanted_bytes"))))
-	case record.WarnSmallFile:
+	case record.WarnOrder:
+		return sprint(n.shortPlace(n.rec, w.Words["first"]), n.shortPlace(n.rec, w.Words["last"]))
+	case record.WarnSameOffsets:
+		return sprint(n.int(int64(value("jobs"))))
+	case record.WarnStartedHot:
+		return sprint(n.where(o), n.fixed(extreme(o, "excess_mc", math.Max)/1000, 0))
+	case record.WarnThrottled:
+		if w.Words["sensor"] == "" {
+			return fmt.Sprintf(variant("counted"), n.where(o), n.percent(extreme(o, "lost", math.Max)))
+		}
+		return fmt.Sprintf(variant(""), n.where(o), n.percent(extreme(o, "lost", math.Max)),
+			n.celsius(int64(extreme(o, "from_mc", math.Min))), n.celsius(int64(extreme(o, "to_mc", math.Max))), word("sensor"))
+	case record.WarnCacheFull:
+		return sprint(n.where(o), n.percent(extreme(o, "lost", math.Max)), n.bytes(int64(extreme(o, "bytes", math.Min))))
+	case record.WarnSlowed:
+		return fmt.Sprintf(variant(w.Words["cause"]), n.where(o), n.percent(extreme(o, "lost", math.Max)))
+	case record.WarnCeiling:
+		return sprint(n.where(o), n.celsius(int64(value("ceiling_mc"))))
+	case record.WarnSensorStuck:
+		return sprint(word("sensor"), n.celsius(int64(value("value_mc"))))
+	case record.WarnOtherSensor:
+		return sprint(word("sensor"), n.celsius(int64(value("value_mc"))), n.celsius(int64(value("critical_mc"))))
+	case record.WarnSmallFile, record.WarnRewritten:
 		return sprint(n.binary(int64(value("size_bytes"))))
 	case record.WarnStalls:
 		var count float64
@@ -172,13 +214,26 @@ func (n *notes) text(o *note) string {
 	case record.WarnNoTemperature:
 		return variant(w.Words["transport"])
 	case record.WarnCacheAnswered:
+		if n.rec.Jobs != nil {
+			return fmt.Sprintf(variant("jobs"), n.where(o), n.percent(extreme(o, "ratio", math.Min)))
+		}
 		return sprint(n.where(o), n.percent(extreme(o, "ratio", math.Min)))
 	case record.WarnExtraWrites:
 		return sprint(n.where(o), n.fixed(extreme(o, "ratio", math.Max), 1))
+	case record.WarnShortWrites:
+		if w.Words["cache"] == "full" {
+			return variant("full")
+		}
+		return sprint()
 	case record.WarnSpread:
-		return sprint(n.where(o), n.percent(extreme(o, "spread", math.Max)))
+		return fmt.Sprintf(variant(w.Words["trend"]), n.where(o), n.percent(extreme(o, "spread", math.Max)))
 	case record.WarnToolLimit:
 		return sprint(n.where(o), n.percent(extreme(o, "share", math.Max)))
+	case record.WarnVerified:
+		if w.Words["reads"] == "mixed" {
+			return fmt.Sprintf(variant("mixed"), n.where(o))
+		}
+		return sprint(n.where(o), n.int(int64(value("reads"))))
 	case record.WarnOtherLoad:
 		return sprint(n.where(o), n.percent(extreme(o, "others", math.Max)))
 	case record.WarnPassFailed:
@@ -245,10 +300,7 @@ func phaseByName(rec *record.Record, name string) *job.Phase {
 
 // placeName is "Host, 12 CPUs": the CPUs tell host and pinned apart.
 func (s *speaker) placeName(rec *record.Record, name string) string {
-	label := s.place[name]
-	if label == "" {
-		label = s.data(name)
-	}
+	label := s.label(name)
 	if n := placeCPUs(rec, name); n > 0 {
 		label += ", " + s.cpuCount(n)
 	}
@@ -258,10 +310,23 @@ func (s *speaker) placeName(rec *record.Record, name string) string {
 // shortPlace is the shortest name that tells the places apart: only pinned needs
 // its CPUs for that.
 func (s *speaker) shortPlace(rec *record.Record, name string) string {
-	if label := s.place[name]; label != "" && name != record.PlacePinned {
-		return label
+	if record.PlaceKind(name) != record.PlacePinned && s.place[record.PlaceKind(name)] != "" {
+		return s.label(name)
 	}
 	return s.placeName(rec, name)
+}
+
+// label names a place without its CPUs: "Host", and "Host 2" for a second one.
+func (s *speaker) label(name string) string {
+	kind, number, second := strings.Cut(name, "#")
+	label := s.place[kind]
+	switch {
+	case label == "":
+		return s.data(name)
+	case second:
+		return label + glue + s.data(number)
+	}
+	return label
 }
 
 // placeCPUs is the number of CPUs of a place: as read back, else as planned.
@@ -271,7 +336,7 @@ func placeCPUs(rec *record.Record, name string) int {
 			return len(rec.Places[i].CPUs)
 		}
 	}
-	if name == record.PlaceHost {
+	if record.PlaceKind(name) == record.PlaceHost {
 		return rec.Plan.CPUSet.Online
 	}
 	return len(rec.Plan.CPUSet.CPUs)

@@ -39,7 +39,8 @@ func Text(w io.Writer, d *Document, width int) error {
 				if left, right, ok := strings.Cut(l, "\t"); ok {
 					l = pad(left, width/2-2) + "  " + right
 					if length(l) > width {
-						l = left + " " + right
+						t.wrap("", left)
+						l = right
 					}
 				}
 				t.wrap("", l)
@@ -67,7 +68,10 @@ func Text(w io.Writer, d *Document, width int) error {
 // apart reports whether an empty line goes between two blocks.
 func apart(a, b Block) bool {
 	switch a.(type) {
-	case Title, Heading:
+	case Title:
+		_, section := b.(Heading)
+		return section
+	case Heading:
 		return false
 	}
 	switch b.(type) {
@@ -160,6 +164,7 @@ func (t *textWriter) table(b Table) {
 		}
 	}
 	t.narrow(&b, widths)
+	t.makeRoom(&b, widths)
 	var head Row
 	for _, c := range b.Columns {
 		head.Cells = append(head.Cells, Cell{Text: c.Head})
@@ -199,6 +204,50 @@ func (t *textWriter) table(b Table) {
 			line = strings.Repeat(" ", max(t.width-length(r.Notes), 0)) + r.Notes
 		}
 		t.line(line)
+	}
+}
+
+// makeRoom takes from columns what aligns them with other tables and what their
+// text does not need, until the notes of every row fit beside its numbers.
+func (t *textWriter) makeRoom(b *Table, widths []int) {
+	notes, sum := 0, 0
+	for _, r := range b.Rows {
+		if r.Notes != "" {
+			notes = max(notes, length(r.Notes)+1)
+		}
+	}
+	spare := make([]int, len(widths))
+	room := 0
+	for i, w := range widths {
+		sum += w
+		need := 0
+		if i < len(b.Columns) {
+			need = length(b.Columns[i].Head)
+		}
+		for _, r := range b.Rows {
+			if i < len(r.Cells) {
+				if r.Cells[i].Span > 1 {
+					return
+				}
+				need = max(need, length(r.Cells[i].Text))
+			}
+		}
+		if i > 0 {
+			need += 2
+		}
+		spare[i] = max(w-need, 0)
+		room += spare[i]
+	}
+	missing := sum + notes - t.width
+	if notes == 0 || missing <= 0 || missing > room {
+		return
+	}
+	for missing > 0 {
+		for i := range widths {
+			if missing > 0 && spare[i] > 0 {
+				widths[i], spare[i], missing = widths[i]-1, spare[i]-1, missing-1
+			}
+		}
 	}
 }
 

@@ -15,8 +15,19 @@ import (
 func (b *builder) verdict() string {
 	v := &b.res.Verdict
 	parts := b.reserves(v)
-	parts = append(parts, b.finding(v))
+	load := b.loadFinding()
+	switch only := v.Finding == analysis.FindHostOnly || v.Finding == analysis.FindNoHost || v.Finding == analysis.FindNothingMeasured; {
+	case load == "":
+		parts = append(parts, b.finding(v))
+	case only:
+		parts = append(parts, load)
+	default:
+		parts = append(parts, load+" "+upperFirst(b.finding(v)))
+	}
 	text := upperFirst(strings.Join(parts, "; "))
+	if hasRole(b.rec, record.RoleHot) {
+		text += " " + upperFirst(b.heatFinding())
+	}
 	switch v.Finding {
 	case analysis.FindContainer, analysis.FindCPUs, analysis.FindUnsplit, analysis.FindNotSeparable, analysis.FindHostCPUs:
 		if b.brief() {
@@ -29,7 +40,7 @@ func (b *builder) verdict() string {
 // brief reports whether passes are so short that what they show is worth
 // measuring again before anybody acts on it.
 func (b *builder) brief() bool {
-	return slices.ContainsFunc(b.rec.Plan.Steps, func(s record.Step) bool { return s.RuntimeNS < 10e9 })
+	return slices.ContainsFunc(b.rec.Plan.Steps, func(s record.Step) bool { return ordinary(&s) && s.RuntimeNS < 10e9 })
 }
 
 func (b *builder) reserves(v *analysis.Verdict) []string {
@@ -47,6 +58,8 @@ func (b *builder) reserves(v *analysis.Verdict) []string {
 			parts = append(parts, fmt.Sprintf(m.network, b.data(analysis.NetworkName(&b.rec.Target))))
 		case analysis.ReserveMemory:
 			parts = append(parts, m.memory)
+		case analysis.ReserveHeat:
+			parts = append(parts, b.throttled())
 		case analysis.ReserveCache:
 			phases := map[string]bool{}
 			for _, w := range b.res.Warnings {
@@ -64,6 +77,25 @@ func (b *builder) reserves(v *analysis.Verdict) []string {
 	return parts
 }
 
+// throttled says in how many tests the drive slowed itself down for heat.
+func (b *builder) throttled() string {
+	phases := map[string]bool{}
+	for _, w := range b.res.Warnings {
+		if w.Code == record.WarnThrottled {
+			phases[w.Phase] = true
+		}
+	}
+	if n := len(phases); n < len(b.res.Phases) {
+		return fmt.Sprintf(b.drops.throttled, b.testCountOf(n))
+	}
+	return b.drops.throttledAll
+}
+
+// testCountOf is "1 of 5 tests".
+func (b *builder) testCountOf(n int) string {
+	return fmt.Sprintf(b.speaker.messages.verdict.ofTests, b.int(int64(n)), b.testCount(len(b.res.Phases)))
+}
+
 func (b *builder) finding(v *analysis.Verdict) string {
 	m := &b.speaker.messages.verdict
 	switch v.Finding {
@@ -75,7 +107,11 @@ func (b *builder) finding(v *analysis.Verdict) string {
 		return m.hostOnly
 	case analysis.FindNoHost:
 		return m.noHost
-	case analysis.FindNoLoss:
+	}
+	if b.inRounds() {
+		return b.roundsFinding()
+	}
+	if v.Finding == analysis.FindNoLoss {
 		return b.noLoss(v)
 	}
 	ph := b.res.Phase(v.Phase)

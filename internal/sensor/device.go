@@ -135,15 +135,20 @@ func parseStat(text string) (record.DeviceCounters, error) {
 		sector = 512       // bytes, whatever the drive's own is
 		ms     = 1_000_000 // ns
 	)
+	c.ReadMerges, c.WriteMerges, c.ReadNS, c.WriteNS = new(int64), new(int64), new(int64), new(int64)
 	for _, p := range []struct {
 		to    *int64
 		field int
 		unit  int64
 	}{
 		{&c.ReadIOs, 0, 1},
+		{c.ReadMerges, 1, 1},
 		{&c.ReadBytes, 2, sector},
+		{c.ReadNS, 3, ms},
 		{&c.WriteIOs, 4, 1},
+		{c.WriteMerges, 5, 1},
 		{&c.WriteBytes, 6, sector},
+		{c.WriteNS, 7, ms},
 		{&c.BusyNS, 9, ms},
 		{&c.QueueNS, 10, ms},
 	} {
@@ -161,7 +166,7 @@ func parseStat(text string) (record.DeviceCounters, error) {
 // A tickWrap makes the times of a stat file go on where the kernel's 32 bits
 // of milliseconds (block/genhd.c, part_stat_show) begin anew: the time in
 // queue does so every 9 hours at 128 I/Os in flight.
-type tickWrap struct{ busy, queue wrapped }
+type tickWrap struct{ busy, queue, read, write wrapped }
 
 type wrapped struct {
 	last  int64
@@ -171,6 +176,8 @@ type wrapped struct {
 func (w *tickWrap) unwrap(c *record.DeviceCounters) {
 	c.BusyNS = w.busy.next(c.BusyNS)
 	c.QueueNS = w.queue.next(c.QueueNS)
+	*c.ReadNS = w.read.next(*c.ReadNS)
+	*c.WriteNS = w.write.next(*c.WriteNS)
 }
 
 func (w *wrapped) next(ns int64) int64 {
@@ -191,11 +198,20 @@ func add(sum *record.DeviceCounters, c record.DeviceCounters) {
 	sum.WriteBytes += c.WriteBytes
 	sum.BusyNS += c.BusyNS
 	sum.QueueNS += c.QueueNS
-	if c.FlushIOs != nil {
-		n := *c.FlushIOs
-		if sum.FlushIOs != nil {
-			n += *sum.FlushIOs
+	for _, p := range []struct {
+		to   **int64
+		from *int64
+	}{
+		{&sum.FlushIOs, c.FlushIOs}, {&sum.ReadMerges, c.ReadMerges}, {&sum.WriteMerges, c.WriteMerges},
+		{&sum.ReadNS, c.ReadNS}, {&sum.WriteNS, c.WriteNS},
+	} {
+		if p.from == nil {
+			continue
 		}
-		sum.FlushIOs = &n
+		n := *p.from
+		if *p.to != nil {
+			n += **p.to
+		}
+		*p.to = &n
 	}
 }

@@ -21,8 +21,10 @@ func TestParseStat(t *testing.T) {
 	want := record.DeviceCounters{
 		ReadIOs: 289027, ReadBytes: 9471578 * 512,
 		WriteIOs: 342401, WriteBytes: 30861344 * 512,
-		FlushIOs: ptr(int64(23698)),
-		BusyNS:   33512e6, QueueNS: 1060149e6,
+		FlushIOs:   ptr(int64(23698)),
+		ReadMerges: ptr(int64(27174)), WriteMerges: ptr(int64(94652)),
+		ReadNS: ptr(int64(534152e6)), WriteNS: ptr(int64(523163e6)),
+		BusyNS: 33512e6, QueueNS: 1060149e6,
 	}
 	f := strings.Fields(stat17)
 	old := want
@@ -82,7 +84,9 @@ func FuzzParseStat(f *testing.F) {
 func TestTicksWrap(t *testing.T) {
 	roots := makeTree(t, map[string]string{"sys/block/sda/queue/iostats": "1\n"})
 	stat := filepath.Join(roots.Sys, "block/sda/stat")
-	set := func(busy, queue uint32) { write(t, stat, fmt.Sprintf("1 0 8 1 1 0 8 1 0 %d %d\n", busy, queue)) }
+	set := func(busy, queue uint32) {
+		write(t, stat, fmt.Sprintf("1 0 8 %d 1 0 8 1 0 %d %d\n", queue, busy, queue))
+	}
 	read := func(d *Device) record.DeviceCounters {
 		var s record.Sample
 		must(t, d.Read(&s))
@@ -98,6 +102,9 @@ func TestTicksWrap(t *testing.T) {
 	if b.BusyNS-a.BusyNS != 50e6 || b.QueueNS-a.QueueNS != 20e6 {
 		t.Errorf("over the wrap: busy %d, queue %d ns", b.BusyNS-a.BusyNS, b.QueueNS-a.QueueNS)
 	}
+	if *b.ReadNS-*a.ReadNS != 20e6 {
+		t.Errorf("over the wrap: reads took %d ns", *b.ReadNS-*a.ReadNS)
+	}
 	if want := int64(1<<32-5) * 1e6; c.QueueNS-b.QueueNS != want {
 		t.Errorf("second wrap: queue %d ns, want %d", c.QueueNS-b.QueueNS, want)
 	}
@@ -112,8 +119,10 @@ func TestDevice(t *testing.T) {
 		want        *record.DeviceCounters // nil: missing
 	}{
 		{"plain", "sda", map[string]string{"sys/block/sda/stat": multi, "sys/block/sda/queue/iostats": "1\n"},
-			&record.DeviceCounters{ReadIOs: 1, ReadBytes: 8 * 512, WriteIOs: 1, WriteBytes: 16 * 512, FlushIOs: ptr(int64(2)), BusyNS: 5e6, QueueNS: 6e6}},
-		{"no flag", "sda", map[string]string{"sys/block/sda/stat": "0 0 0 0 0 0 0 0 0 0 0"}, &record.DeviceCounters{}},
+			&record.DeviceCounters{ReadIOs: 1, ReadBytes: 8 * 512, WriteIOs: 1, WriteBytes: 16 * 512, FlushIOs: ptr(int64(2)), BusyNS: 5e6, QueueNS: 6e6,
+				ReadMerges: ptr(int64(0)), WriteMerges: ptr(int64(0)), ReadNS: ptr(int64(1e6)), WriteNS: ptr(int64(1e6))}},
+		{"no flag", "sda", map[string]string{"sys/block/sda/stat": "0 0 0 0 0 0 0 0 0 0 0"},
+			&record.DeviceCounters{ReadMerges: ptr(int64(0)), WriteMerges: ptr(int64(0)), ReadNS: ptr(int64(0)), WriteNS: ptr(int64(0))}},
 		{"switched off", "sda", map[string]string{"sys/block/sda/stat": multi, "sys/block/sda/queue/iostats": "0\n"}, nil},
 		{"not there", "sdb", map[string]string{"sys/block/sda/stat": multi}, nil},
 		{"garbage", "sda", map[string]string{"sys/block/sda/stat": "hello"}, nil},
@@ -123,11 +132,13 @@ func TestDevice(t *testing.T) {
 			"sys/block/nvme1c3n2/stat": multi, "sys/block/nvme1c3n2/queue/iostats": "1\n",
 			"sys/block/nvme1c0n1/stat": multi, "sys/block/nvme1c0n1/queue/iostats": "1\n", // another namespace
 			"sys/block/nvme11c0n2/stat": multi, "sys/block/nvme11c0n2/queue/iostats": "1\n", // another subsystem
-		}, &record.DeviceCounters{ReadIOs: 2, ReadBytes: 16 * 512, WriteIOs: 2, WriteBytes: 32 * 512, FlushIOs: ptr(int64(4)), BusyNS: 10e6, QueueNS: 12e6}},
+		}, &record.DeviceCounters{ReadIOs: 2, ReadBytes: 16 * 512, WriteIOs: 2, WriteBytes: 32 * 512, FlushIOs: ptr(int64(4)), BusyNS: 10e6, QueueNS: 12e6,
+			ReadMerges: ptr(int64(0)), WriteMerges: ptr(int64(0)), ReadNS: ptr(int64(2e6)), WriteNS: ptr(int64(2e6))}},
 		{"head that counts", "nvme1n1", map[string]string{
 			"sys/block/nvme1n1/stat": zero, "sys/block/nvme1n1/queue/iostats": "1\n",
 			"sys/block/nvme1c0n1/stat": multi, "sys/block/nvme1c0n1/queue/iostats": "1\n",
-		}, &record.DeviceCounters{FlushIOs: ptr(int64(0))}},
+		}, &record.DeviceCounters{FlushIOs: ptr(int64(0)),
+			ReadMerges: ptr(int64(0)), WriteMerges: ptr(int64(0)), ReadNS: ptr(int64(0)), WriteNS: ptr(int64(0))}},
 		{"head and paths switched off", "nvme1n1", map[string]string{
 			"sys/block/nvme1n1/stat": zero, "sys/block/nvme1n1/queue/iostats": "0\n",
 			"sys/block/nvme1c0n1/stat": multi, "sys/block/nvme1c0n1/queue/iostats": "0\n",

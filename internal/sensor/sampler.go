@@ -5,20 +5,26 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"nativ/internal/record"
 )
 
 const (
-	// interval is the time between two samples of a pass. More often would
-	// disturb the drive (every reading of a temperature is a command), more
-	// rarely would miss the onset of throttling.
-	interval = time.Second
+	// interval is the time between two samples of a pass, minInterval the least
+	// that can be set. More often would disturb the drive (every reading of its
+	// health is a command), more rarely would miss the onset of throttling.
+	interval    = time.Second
+	minInterval = 250 * time.Millisecond
 	// limit is how long a source may take. A file in sysfs can block for
 	// minutes, as that of a controller that is being reset.
 	limit = 500 * time.Millisecond
+	// edgeLimit is that of what is read outside of passes only, where nothing is
+	// held up: smartctl is a program to start, and asks some drives several times.
+	edgeLimit = 3 * time.Second
 )
 
 // A Sampler reads sources at the start, during and at the end of passes. One
@@ -36,10 +42,16 @@ const (
 // first and the counters last, and from Start on the counters come first.
 // MonoNS is the moment before the counters are read.
 //
-// No source can hold up a pass: what has not answered in 500 ms is missing in
-// the sample, and is not asked again before it has.
+// No source can hold up a pass: what has not answered in 500 ms (3 s outside of
+// a pass, for what is read only there) is missing in the sample, and is not asked
+// again before it has.
 type Sampler struct {
-	exact, slow []*reader
+	// Interval is the time between two samples of a pass: 0 is a second, and
+	// less than 250 ms is 250 ms.
+	Interval time.Duration
+
+	exact, slow []*reader // read with every sample
+	edges       []*reader // read only at the start and the end of a pass
 	now         func() int64
 
 	mu   sync.Mutex
@@ -51,6 +63,7 @@ type pass struct {
 	cancel  context.CancelFunc
 	done    chan struct{}
 	samples []record.Sample // the loop's until done is closed
+	latest  atomic.Pointer[record.Sample]
 }
 
 // New returns a sampler. now is CLOCK_MONOTONIC in nanoseconds, the clock of
@@ -58,11 +71,17 @@ type pass struct {
 func New(sources []Source, now func() int64) *Sampler {
 	s := &Sampler{now: now}
 	for _, src := range sources {
-		r := &reader{src: src, busy: make(chan struct{}, 1)}
-		if src.Describe().Kind == kindTemperature {
-			s.slow = append(s.slow, r)
-		} else {
+		r := &reader{src: src, now: now, limit: limit, busy: make(chan struct{}, 1)}
+		if e, ok := src.(interface{ edgesOnly() bool }); ok && e.edgesOnly() {
+			r.limit = edgeLimit
+			s.edges = append(s.edges, r)
+			continue
+		}
+		switch src.Describe().Kind {
+		case kindDevice, kindCPU, kindCgroup, kindPressure:
 			s.exact = append(s.exact, r)
+		default:
+			s.slow = append(s.slow, r)
 		}
 	}
 	return s
@@ -72,7 +91,7 @@ func New(sources []Source, now func() int64) *Sampler {
 // not be read has shown.
 func (s *Sampler) Sources() []record.Source {
 	var all []record.Source
-	for _, r := range slices.Concat(s.exact, s.slow) {
+	for _, r := range slices.Concat(s.exact, s.slow, s.edges) {
 		all = append(all, r.describe())
 	}
 	return all
@@ -88,10 +107,27 @@ func (s *Sampler) Sample() record.Sample {
 		return s.before()
 	}
 	p.cancel()
-	return s.after(context.Background())
+	sample := s.after(context.Background())
+	read(context.Background(), edgeLimit, s.edges, &sample)
+	return sample
 }
 
-// Start reads everything once a second, until Stop, or Sample, or the end of
+// Latest returns the newest sample of the running pass, and false before there
+// is one. Its maps are not to be changed.
+func (s *Sampler) Latest() (record.Sample, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pass == nil {
+		return record.Sample{}, false
+	}
+	l := s.pass.latest.Load()
+	if l == nil {
+		return record.Sample{}, false
+	}
+	return *l, true
+}
+
+// Start reads once a second all that is cheap enough for it, until Stop, or Sample, or the end of
 // ctx. A pass that was not stopped is stopped.
 func (s *Sampler) Start(ctx context.Context) {
 	s.Stop()
@@ -100,7 +136,11 @@ func (s *Sampler) Start(ctx context.Context) {
 	s.mu.Lock()
 	s.pass = p
 	s.mu.Unlock()
-	tick := time.NewTicker(interval)
+	every := s.Interval
+	if every == 0 {
+		every = interval
+	}
+	tick := time.NewTicker(max(every, minInterval))
 	go func() {
 		defer close(p.done)
 		defer tick.Stop()
@@ -114,6 +154,7 @@ func (s *Sampler) Start(ctx context.Context) {
 			if ctx.Err() != nil {
 				return // cut short
 			}
+			p.latest.Store(&sample)
 			p.samples = append(p.samples, sample)
 		}
 	}()
@@ -136,25 +177,28 @@ func (s *Sampler) Stop() []record.Sample {
 func (s *Sampler) before() record.Sample {
 	var slow, sample record.Sample
 	ctx := context.Background()
-	read(ctx, s.slow, &slow)
+	read(ctx, edgeLimit, s.edges, &slow)
+	read(ctx, limit, s.slow, &slow)
 	sample.MonoNS = s.now()
-	read(ctx, s.exact, &sample)
+	read(ctx, limit, s.exact, &sample)
 	merge(&sample, slow)
 	return sample
 }
 
 func (s *Sampler) after(ctx context.Context) record.Sample {
 	sample := record.Sample{MonoNS: s.now()}
-	read(ctx, s.exact, &sample)
-	read(ctx, s.slow, &sample)
+	read(ctx, limit, s.exact, &sample)
+	read(ctx, limit, s.slow, &sample)
 	return sample
 }
 
 // A reader keeps one source from being read twice at a time, and from being
 // waited for twice.
 type reader struct {
-	src  Source
-	busy chan struct{} // holds one token while a reading is under way
+	src   Source
+	now   func() int64
+	limit time.Duration
+	busy  chan struct{} // holds one token while a reading is under way
 
 	mu       sync.Mutex
 	late     bool // the reading under way was given up
@@ -163,7 +207,7 @@ type reader struct {
 
 // read reads all at once, so that the slowest alone says how long it takes,
 // and adds what came in time to sample.
-func read(ctx context.Context, readers []*reader, sample *record.Sample) {
+func read(ctx context.Context, limit time.Duration, readers []*reader, sample *record.Sample) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	results := make([]chan record.Sample, len(readers))
@@ -208,10 +252,17 @@ func (r *reader) start(ctx context.Context) chan record.Sample {
 			return
 		}
 		var part record.Sample
-		// The reason is kept by the source, for Describe; the sample says by
-		// what it lacks that there was one.
-		if err := r.src.Read(&part); err != nil {
+		begin := r.now()
+		err := r.src.Read(&part)
+		took := r.now() - begin
+		if err != nil {
+			// The reason is kept by the source, for Describe; the sample says by
+			// what it lacks that there was one.
 			part = record.Sample{}
+		}
+		// A failure has its cost, too; what is known to be missing was not read.
+		if d := r.src.Describe(); err != nil || d.Missing == "" {
+			part.CostNS = map[string]int64{strings.TrimSpace(d.Kind + " " + d.Name): took}
 		}
 		r.mu.Lock()
 		r.late, r.answered = false, true
@@ -228,7 +279,7 @@ func (r *reader) describe() record.Source {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if d.Missing == "" && r.late && !r.answered {
-		d.Missing = fmt.Sprintf("it did not answer within %v", limit)
+		d.Missing = fmt.Sprintf("it did not answer within %v", r.limit)
 	}
 	return d
 }
@@ -251,8 +302,19 @@ func merge(sample *record.Sample, part record.Sample) {
 	sample.Temperatures = union(sample.Temperatures, part.Temperatures)
 	sample.Devices = union(sample.Devices, part.Devices)
 	sample.CPUs = union(sample.CPUs, part.CPUs)
+	sample.Health = union(sample.Health, part.Health)
+	sample.Links = union(sample.Links, part.Links)
+	sample.AER = union(sample.AER, part.AER)
+	sample.CPUHz = union(sample.CPUHz, part.CPUHz)
+	sample.CostNS = union(sample.CostNS, part.CostNS)
 	if part.Cgroup != nil {
 		sample.Cgroup = part.Cgroup
+	}
+	if part.CPUThermal != nil {
+		sample.CPUThermal = part.CPUThermal
+	}
+	if part.Pressure != nil {
+		sample.Pressure = part.Pressure
 	}
 }
 

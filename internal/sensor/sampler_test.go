@@ -3,6 +3,7 @@ package sensor
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -253,5 +254,98 @@ func TestCgroup(t *testing.T) {
 	}
 	if d := s.Sources(); d[0].Missing != "" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// The newest sample is there while a pass runs, and no longer.
+func TestSamplerLatest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench()
+		b.Sample()
+		if s, ok := b.Latest(); ok {
+			t.Errorf("before Start: %+v", s)
+		}
+		b.Start(t.Context())
+		if s, ok := b.Latest(); ok {
+			t.Errorf("before the first sample: %+v", s)
+		}
+		time.Sleep(2500 * time.Millisecond)
+		s, ok := b.Latest()
+		if !ok || !complete(s) || s.MonoNS != int64(2*time.Second+time.Millisecond) {
+			t.Errorf("%+v, %v", s, ok)
+		}
+		samples := b.Stop()
+		if len(samples) != 2 || samples[1].MonoNS != s.MonoNS {
+			t.Errorf("%+v", samples)
+		}
+		if s, ok := b.Latest(); ok {
+			t.Errorf("after Stop: %+v", s)
+		}
+		b.Start(t.Context())
+		if s, ok := b.Latest(); ok {
+			t.Errorf("of the pass before: %+v", s)
+		}
+		b.Stop()
+	})
+}
+
+// Each reading's own time is in the sample, that of a failed one, too.
+func TestSamplerCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench()
+		b.disk.take.Store(int64(2 * time.Millisecond))
+		want := map[string]int64{"temperature t": int64(time.Millisecond), "device d": int64(2 * time.Millisecond)}
+		if diff := cmp.Diff(want, b.Sample().CostNS); diff != "" {
+			t.Error(diff)
+		}
+		b.disk.err = errors.New("broken")
+		if diff := cmp.Diff(want, b.Sample().CostNS); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestSamplerInterval(t *testing.T) {
+	for _, tt := range []struct {
+		interval time.Duration
+		want     int
+	}{{0, 2}, {time.Second, 2}, {500 * time.Millisecond, 4}, {time.Millisecond, 8}, {2 * time.Second, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench()
+			b.Interval = tt.interval
+			b.Start(t.Context())
+			time.Sleep(2100 * time.Millisecond)
+			if n := len(b.Stop()); n != tt.want {
+				t.Errorf("%v: %d samples in 2.1 s, want %d", tt.interval, n, tt.want)
+			}
+		})
+	}
+}
+
+// Everything that a source can read arrives in the sample.
+func TestMerge(t *testing.T) {
+	part := record.Sample{
+		Temperatures: map[string]int64{"a": 1},
+		Devices:      map[string]record.DeviceCounters{"a": {}},
+		CPUs:         map[int]record.CPUTime{1: {}},
+		Cgroup:       &record.CgroupCounters{},
+		Health:       map[string]record.Health{"a": {}},
+		Links:        map[string]record.LinkState{"a": {}},
+		AER:          map[string]record.AER{"a": {}},
+		CPUHz:        map[int]int64{1: 1},
+		CPUThermal:   &record.CPUThermal{},
+		Pressure:     &record.Pressure{},
+		CostNS:       map[string]int64{"a": 1},
+	}
+	v := reflect.ValueOf(part)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; name != "MonoNS" && v.Field(i).IsZero() {
+			t.Errorf("the test does not set %s", name)
+		}
+	}
+	var s record.Sample
+	merge(&s, part)
+	if diff := cmp.Diff(part, s); diff != "" {
+		t.Error(diff)
 	}
 }

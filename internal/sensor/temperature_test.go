@@ -2,8 +2,11 @@ package sensor
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"nativ/internal/record"
 )
@@ -48,84 +51,113 @@ func TestTemperature(t *testing.T) {
 	tests := []struct {
 		name, drive string
 		files       map[string]string
-		sensor      string // its name, or what Missing begins with
-		want        int64
+		missing     string           // a part of the reason, or
+		want        map[string]int64 // what is read
 	}{
 		{"below the controller", "nvme0n1", map[string]string{"LINKS": links,
 			ctrl + "hwmon3/name": "nvme\n", ctrl + "hwmon3/temp1_input": "40850\n", ctrl + "hwmon3/temp1_label": "Composite\n"},
-			"nvme0 hwmon Composite", 40850},
+			"", map[string]int64{"nvme0 Composite": 40850}},
 		{"below the PCI device", "nvme0n1", map[string]string{"LINKS": links, ctrl + "nvme0n1/size": "1",
 			pci + "hwmon/hwmon11/name": "nvme\n", pci + "hwmon/hwmon11/temp1_input": "41850\n"},
-			"nvme0 hwmon Composite", 41850},
-		{"sensors with a gap, the composite alone counts", "nvme0n1", map[string]string{"LINKS": links,
+			"", map[string]int64{"nvme0 Composite": 41850}},
+		{"sensors with a gap, one that lies", "nvme0n1", map[string]string{"LINKS": links,
 			ctrl + "hwmon3/name": "nvme\n", ctrl + "hwmon3/temp1_input": "38850\n",
 			ctrl + "hwmon3/temp3_input": "80850\n", ctrl + "hwmon3/temp3_label": "Sensor 2\n"},
-			"nvme0 hwmon Composite", 38850},
+			"", map[string]int64{"nvme0 Composite": 38850, "nvme0 Sensor 2": 80850}},
 		{"below zero", "nvme0n1", map[string]string{"LINKS": links, ctrl + "hwmon3/name": "nvme\n", ctrl + "hwmon3/temp1_input": "-10150\n"},
-			"nvme0 hwmon Composite", -10150},
+			"", map[string]int64{"nvme0 Composite": -10150}},
 		{"no composite", "nvme0n1", map[string]string{"LINKS": links, ctrl + "hwmon3/name": "nvme\n", ctrl + "hwmon3/temp3_input": "80850\n"},
-			noSensor, 0},
+			noSensor, nil},
 		{"another hwmon there", "nvme0n1", map[string]string{"LINKS": links, ctrl + "nvme0n1/size": "1",
 			pci + "hwmon/hwmon1/name": "acpitz\n", pci + "hwmon/hwmon1/temp1_input": "27800\n"},
-			noSensor, 0},
-		{"kernel without", "nvme0n1", map[string]string{"LINKS": links, ctrl + "nvme0n1/size": "1"}, noSensor, 0},
+			noSensor, nil},
+		{"kernel without", "nvme0n1", map[string]string{"LINKS": links, ctrl + "nvme0n1/size": "1"}, noSensor, nil},
 		{"0 K of a virtual machine", "nvme0n1", map[string]string{"LINKS": links, ctrl + "hwmon0/name": "nvme\n", ctrl + "hwmon0/temp1_input": "-273150\n"},
-			"the sensor says -273150", 0},
+			"the sensor says -273150", nil},
 		{"FFFFh", "nvme0n1", map[string]string{"LINKS": links, ctrl + "hwmon0/name": "nvme\n", ctrl + "hwmon0/temp1_input": "65261850\n"},
-			"the sensor says 65261850", 0},
+			"the sensor says 65261850", nil},
 		{"SATA with drivetemp", "sda", map[string]string{"LINKS": sataLinks, sata + "block/sda/size": "1", sata + "vendor": "ATA     \n",
 			sata + "hwmon/hwmon2/name": "drivetemp\n", sata + "hwmon/hwmon2/temp1_input": "31000\n"},
-			"sda hwmon drivetemp", 31000},
+			"", map[string]int64{"sda drivetemp": 31000}},
 		{"SATA without", "sda", map[string]string{"LINKS": sataLinks, sata + "block/sda/size": "1", sata + "vendor": "ATA     \n"},
-			"no sensor: the kernel shows none for sda; modprobe drivetemp", 0},
-		{"no device, as zram", "zram0", map[string]string{"sys/block/zram0/size": "1"}, noSensor, 0},
-		{"no such drive", "sdz", nil, noSensor, 0},
+			"no sensor: the kernel shows none for sda; modprobe drivetemp", nil},
+		{"no device, as zram", "zram0", map[string]string{"sys/block/zram0/size": "1"}, noSensor, nil},
+		{"no such drive", "sdz", nil, noSensor, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			src := NewTemperature(makeTree(t, tt.files), tt.drive)
+			// No program of the machine is asked.
+			t.Setenv("PATH", t.TempDir())
+			roots := makeTree(t, tt.files)
+			var src Source
+			if cs := controllers(roots, tt.drive); len(cs) > 0 {
+				src = NewTemperature(roots, cs[0])
+			} else {
+				src = otherTemperature(roots, tt.drive)
+			}
 			var s record.Sample
 			err := src.Read(&s)
 			d := src.Describe()
-			got, ok := s.Temperatures[tt.sensor]
-			switch {
-			case ok:
-				if got != tt.want || d.Name != tt.sensor || d.Missing != "" {
-					t.Errorf("%s = %d, want %d; %+v", tt.sensor, got, tt.want, d)
-				}
-			case tt.want != 0:
-				t.Errorf("read %v, %v; %+v", s.Temperatures, err, d)
-			default:
-				if len(s.Temperatures) > 0 || !strings.HasPrefix(d.Missing, tt.sensor) {
+			if tt.want == nil {
+				if len(s.Temperatures) > 0 || !strings.Contains(d.Missing, tt.missing) || tt.missing == "" {
 					t.Errorf("read %v, %v; %+v", s.Temperatures, err, d)
 				}
+			} else if diff := cmp.Diff(tt.want, s.Temperatures); diff != "" || d.Missing != "" {
+				t.Errorf("%s; %+v", diff, d)
 			}
 			testSource(t, src)
 		})
 	}
 }
 
+// The sensors beside the composite are read every tenth time: each is a command
+// to a drive that is being measured.
+func TestTemperatureReadsRarely(t *testing.T) {
+	roots := tree(t, "nvme")
+	dir := filepath.Join(roots.Sys, "devices/pci0000:00/0000:00:02.0/nvme/nvme0/hwmon0")
+	write(t, filepath.Join(dir, "temp2_input"), "51850\n")
+	src := NewTemperature(roots, filepath.Dir(dir))
+	for i := range 2*rarely + 1 {
+		var s record.Sample
+		must(t, src.Read(&s))
+		if _, all := s.Temperatures["nvme0 Sensor 1"]; all != (i%rarely == 0) || s.Temperatures["nvme0 Composite"] != 49850 {
+			t.Errorf("reading %d: %v", i, s.Temperatures)
+		}
+	}
+}
+
 func TestRecordedTrees(t *testing.T) {
 	for _, tt := range []struct {
-		tree, drive, sensor string
-		reads               int64
+		tree, drive, controller string
+		reads                   int64
 	}{
-		{"nvme", "nvme0n1", "nvme0 hwmon Composite", 3},
-		{"nvme-multipath", "nvme0n1", "nvme0 hwmon Composite", 3},
+		{"nvme", "nvme0n1", "nvme0", 3},
+		{"nvme-multipath", "nvme0n1", "nvme0", 3},
 		// The head stands still on Linux 6.1; one of its two paths did the reads.
-		{"nvme-multipath", "nvme1n1", "nvme1 hwmon Composite", 3},
+		{"nvme-multipath", "nvme1n1", "nvme1", 3},
 	} {
 		roots := tree(t, tt.tree)
 		target := &record.Target{Drives: []record.Drive{{Name: tt.drive}}}
 		var s record.Sample
 		for _, src := range ForTarget(target, roots) {
+			_ = src.Read(&s)
 			if src.Describe().Kind != kindCPU { // not recorded
-				must(t, src.Read(&s))
 				testSource(t, src)
 			}
 		}
-		if s.Temperatures[tt.sensor] != 49850 || s.Devices[tt.drive].ReadIOs != tt.reads {
+		if s.Temperatures[tt.controller+" Composite"] != 49850 || s.Devices[tt.drive].ReadIOs != tt.reads {
 			t.Errorf("%s %s: %+v", tt.tree, tt.drive, s)
+		}
+		// With its device, the log is read and the kernel's sensor is not.
+		write(t, filepath.Join(roots.Dev, tt.controller), "")
+		var kinds []string
+		for _, src := range ForTarget(target, roots) {
+			if d := src.Describe(); d.Missing == "" {
+				kinds = append(kinds, d.Kind)
+			}
+		}
+		if !slices.Contains(kinds, kindHealth) || slices.Contains(kinds, kindTemperature) {
+			t.Errorf("%s %s: %v", tt.tree, tt.drive, kinds)
 		}
 	}
 }
@@ -134,12 +166,15 @@ func TestRecordedTrees(t *testing.T) {
 func TestMultipathTakesLivePath(t *testing.T) {
 	roots := tree(t, "nvme-multipath")
 	write(t, filepath.Join(roots.Sys, "devices/pci0000:00/0000:00:04.0/nvme/nvme1/state"), "deleting\n")
-	if d := NewTemperature(roots, "nvme1n1").Describe(); d.Name != "nvme2 hwmon Composite" {
-		t.Errorf("%+v", d)
+	for _, src := range ForTarget(&record.Target{Drives: []record.Drive{{Name: "nvme1n1"}}}, roots) {
+		if d := src.Describe(); d.Kind == kindHealth && d.Name != "nvme2" {
+			t.Errorf("%+v", d)
+		}
 	}
 }
 
 func TestForTarget(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
 	kinds := func(sources []Source) string {
 		var all []string
 		for _, s := range sources {
@@ -148,21 +183,28 @@ func TestForTarget(t *testing.T) {
 			if d.Missing != "" {
 				d.Kind = "no " + d.Kind
 			}
-			all = append(all, d.Kind)
+			all = append(all, strings.TrimSpace(d.Kind))
 		}
 		return strings.Join(all, ", ")
 	}
-	roots := tree(t, "nvme")
+	roots := tree(t, "nvme-multipath")
 	write(t, filepath.Join(roots.Proc, "stat"), "cpu0 1 2 3 4\n")
+	const (
+		rest = "cpu, no cpu-frequency, no cpu-thermal, no pressure"
+		// Of a virtual machine, in which nobody may send commands.
+		nvme = "device, no health, temperature, no link, no aer, "
+	)
 	for _, tt := range []struct {
 		drives []string
 		want   string
 	}{
-		{[]string{"nvme0n1"}, "device, temperature, cpu"},
+		{[]string{"nvme0n1"}, nvme + rest},
 		// Twice the same controller stands for two namespaces of it.
-		{[]string{"nvme0n1", "nvme0n1"}, "device, temperature, device, cpu"},
-		{[]string{"nvme0n1", "sdx"}, "device, temperature, no device, no temperature, cpu"},
-		{nil, "no device, no temperature, cpu"},
+		{[]string{"nvme0n1", "nvme0n1"}, nvme + "device, " + rest},
+		// Two drives under one volume group, one of them with two controllers.
+		{[]string{"nvme0n1", "nvme1n1"}, nvme + nvme + "no link, no aer, " + rest},
+		{[]string{"nvme0n1", "sdx"}, nvme + "no device, no temperature, " + rest},
+		{nil, "no device, no temperature, " + rest},
 	} {
 		target := &record.Target{Dir: "/bench"}
 		for _, d := range tt.drives {

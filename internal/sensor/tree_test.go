@@ -34,7 +34,7 @@ func tree(t *testing.T, name string) Roots {
 func makeTree(t *testing.T, files map[string]string) Roots {
 	t.Helper()
 	root := t.TempDir()
-	for _, d := range []string{"sys", "proc"} {
+	for _, d := range []string{"sys", "proc", "dev"} {
 		must(t, os.Mkdir(filepath.Join(root, d), 0o755))
 	}
 	for name, data := range files {
@@ -49,7 +49,7 @@ func makeTree(t *testing.T, files map[string]string) Roots {
 		}
 		write(t, filepath.Join(root, name), data)
 	}
-	return Roots{Sys: root + "/sys", Proc: root + "/proc"}
+	return Roots{Sys: root + "/sys", Proc: root + "/proc", Dev: root + "/dev"}
 }
 
 func write(t *testing.T, path, data string) {
@@ -72,9 +72,11 @@ func testSource(t *testing.T, src Source) {
 	if s.Devices["other"] != other || s.Temperatures["other"] != 1 {
 		t.Errorf("%+v: destroys what others read: %+v", d, s)
 	}
-	added := len(s.Devices) + len(s.Temperatures) - 2 + len(s.CPUs)
-	if s.Cgroup != nil {
-		added++
+	added := len(s.Devices) + len(s.Temperatures) - 2 + len(s.CPUs) + len(s.Health) + len(s.Links) + len(s.AER) + len(s.CPUHz)
+	for _, there := range []bool{s.Cgroup != nil, s.CPUThermal != nil, s.Pressure != nil} {
+		if there {
+			added++
+		}
 	}
 	if (added > 0) != (d.Missing == "") {
 		t.Errorf("%+v: added %d values: %+v", d, added, s)
@@ -83,8 +85,14 @@ func testSource(t *testing.T, src Source) {
 		t.Errorf("%+v: read something and failed: %v", d, err)
 	}
 	switch d.Kind {
-	case kindTemperature, kindDevice, kindCPU, kindCgroup:
+	case kindTemperature, kindHealth, kindDevice, kindLink, kindAER, kindCPU, kindCPUFrequency, kindCPUThermal, kindPressure, kindCgroup:
 	default:
 		t.Errorf("kind %q", d.Kind)
 	}
+}
+
+func symlink(t *testing.T, to, path string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.Symlink(to, path))
 }

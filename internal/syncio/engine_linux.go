@@ -113,7 +113,7 @@ func (d *driver) Loop(now int64) {
 			d.Reaped(now)
 		case d.NextSync(now):
 			s := &d.Slots[d.SyncSlot()]
-			errno := sys.Sync(d.FDs[s.File], s.DataSync)
+			errno := sys.Sync(d.FDs[s.File], s.DataSync())
 			now = d.turn()
 			d.Complete(d.SyncSlot(), -int64(errno), now)
 			d.Reaped(now)

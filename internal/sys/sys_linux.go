@@ -31,9 +31,14 @@ func MonoNow() int64 {
 
 // CPUTime returns the CPU time of this process with all of its threads, the
 // kernel's io-wq workers included, in nanoseconds.
-func CPUTime() (user, system int64, err error) {
+func CPUTime() (user, system int64, err error) { return cpuTime(unix.RUSAGE_SELF) }
+
+// ThreadCPUTime is CPUTime of the calling thread alone.
+func ThreadCPUTime() (user, system int64, err error) { return cpuTime(unix.RUSAGE_THREAD) }
+
+func cpuTime(who int) (user, system int64, err error) {
 	var ru unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &ru); err != nil {
+	if err := unix.Getrusage(who, &ru); err != nil {
 		return 0, 0, os.NewSyscallError("getrusage", err)
 	}
 	return ru.Utime.Nano(), ru.Stime.Nano(), nil
@@ -82,24 +87,43 @@ func directAlign(st *unix.Statx_t, sysfs string) (DirectAlign, error) {
 
 // logicalBlockSize of a block device or, for a partition, of its disk.
 func logicalBlockSize(major, minor uint32, sysfs string) (int64, error) {
+	text, err := queueAttribute(major, minor, sysfs, "logical_block_size")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 512 || n&(n-1) != 0 {
+		return 0, fmt.Errorf("read logical_block_size of %d:%d: %q is no power of two from 512", major, minor, text)
+	}
+	return n, nil
+}
+
+// queueAttribute reads an attribute of the queue of a block device or, for a
+// partition, of its disk.
+func queueAttribute(major, minor uint32, sysfs, name string) (string, error) {
 	dev := filepath.Join(sysfs, "dev/block", fmt.Sprintf("%d:%d", major, minor))
-	b, err := os.ReadFile(filepath.Join(dev, "queue/logical_block_size"))
+	b, err := os.ReadFile(filepath.Join(dev, "queue", name))
 	if errors.Is(err, os.ErrNotExist) {
 		// A partition has no queue; its directory lies in that of the disk,
 		// so the link must be followed before going up.
 		if dev, err = filepath.EvalSymlinks(dev); err != nil {
-			return 0, err
+			return "", err
 		}
-		b, err = os.ReadFile(filepath.Join(filepath.Dir(dev), "queue/logical_block_size"))
+		b, err = os.ReadFile(filepath.Join(filepath.Dir(dev), "queue", name))
 	}
-	if err != nil {
-		return 0, err
+	return strings.TrimSpace(string(b)), err
+}
+
+// NeverPolled reports whether the kernel says that completions of the block
+// device below an open file cannot be polled for (queue/io_poll is 0: an NVMe
+// drive without poll queues). False also where no device shows it.
+func NeverPolled(fd int, sysfs string) (bool, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return false, os.NewSyscallError("fstat", err)
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
-	if err != nil || n < 512 || n&(n-1) != 0 {
-		return 0, fmt.Errorf("read logical_block_size of %d:%d: %q is no power of two from 512", major, minor, strings.TrimSpace(string(b)))
-	}
-	return n, nil
+	text, err := queueAttribute(unix.Major(st.Dev), unix.Minor(st.Dev), sysfs, "io_poll")
+	return err == nil && text == "0", nil
 }
 
 // Sync is fsync or, with data, fdatasync.

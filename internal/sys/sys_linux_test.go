@@ -343,3 +343,34 @@ func TestErrnoName(t *testing.T) {
 		}
 	}
 }
+
+func TestNeverPolled(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		t.Fatal(err)
+	}
+	sysfs := t.TempDir()
+	queue := filepath.Join(sysfs, "dev/block", fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev)), "queue")
+	if never, err := NeverPolled(int(f.Fd()), sysfs); never || err != nil {
+		t.Errorf("without a device that says so: %t, %v", never, err)
+	}
+	if err := os.MkdirAll(queue, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"0\n": true, "1\n": false} {
+		if err := os.WriteFile(filepath.Join(queue, "io_poll"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if never, err := NeverPolled(int(f.Fd()), sysfs); never != want || err != nil {
+			t.Errorf("io_poll %q: %t, %v", text, never, err)
+		}
+	}
+	if _, err := NeverPolled(-1, sysfs); err == nil {
+		t.Error("no file, no error")
+	}
+}

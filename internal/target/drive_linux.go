@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nativ/internal/record"
+	"nativ/internal/sys"
 )
 
 // Transports; see record.Drive.
@@ -140,6 +141,7 @@ func readNVMe(d *record.Drive, dir string) {
 		d.Transport = transportNVMe + "-" + t
 	}
 	d.Link = readLink(filepath.Join(ctrl, "device"))
+	d.PCIAddress, d.PortAddress = pciAddresses(filepath.Join(ctrl, "device"))
 	// The hwmon lies below the controller since Linux 5.12 and in stable
 	// kernels from 5.10.150, below the PCI device before. Reading it would
 	// cost an admin command; that it is there is enough.
@@ -182,6 +184,25 @@ func controllerOf(dir string) string {
 
 var controllerName = regexp.MustCompile(`^nvme\d+$`)
 
+// pciAddresses returns the addresses of the PCI device whose sysfs directory is
+// dev, and of the port that it hangs on; nil where there is none. A device of a
+// virtual machine may hang on the host bridge itself, which is no port.
+func pciAddresses(dev string) (device, port *string) {
+	dev, err := filepath.EvalSymlinks(dev)
+	if err != nil {
+		return nil, nil
+	}
+	if s := filepath.Base(dev); pciAddress.MatchString(s) {
+		device = &s
+	}
+	if s := filepath.Base(filepath.Dir(dev)); device != nil && pciAddress.MatchString(s) {
+		port = &s
+	}
+	return device, port
+}
+
+var pciAddress = regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
+
 // readLink reads the PCIe link of the device whose sysfs directory is dev; nil
 // where it has none or, as in a virtual machine, does not say all of it.
 func readLink(dev string) *record.Link {
@@ -210,7 +231,7 @@ func readLink(dev string) *record.Link {
 }
 
 func readSpeed(dir, name string) (int, bool) {
-	mts, err := parseLinkSpeed(readString(dir, name))
+	mts, err := sys.ParseLinkSpeed(readString(dir, name))
 	return mts, err == nil
 }
 

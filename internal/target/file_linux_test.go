@@ -3,9 +3,11 @@ package target
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -217,7 +219,7 @@ func TestUndoFile(t *testing.T) {
 		{"device numbers of another boot", func(_ *testing.T, e *journal.Entry) {
 			e.Dev, e.BootID = e.Dev+1, "00000000-0000-4000-8000-000000000000"
 		}, true, false},
-		{"another device", func(_ *testing.T, e *journal.Entry) { e.Dev++ }, false, true},
+		{"another device", func(t *testing.T, e *journal.Entry) { e.Dev = otherDevice(t, e.Dev) }, false, true},
 		{"another inode", func(_ *testing.T, e *journal.Entry) { e.Ino++ }, false, true},
 		{"gone", func(t *testing.T, e *journal.Entry) { must(t, os.Remove(e.Path)) }, false, false},
 		{"directory gone", func(t *testing.T, e *journal.Entry) { must(t, os.RemoveAll(filepath.Dir(e.Path))) }, false, false},
@@ -253,6 +255,61 @@ func TestUndoFile(t *testing.T) {
 			}
 			if after := tree(t, filepath.Dir(dir)); !removed && !slices.Equal(before, after) {
 				t.Errorf("%v became %v", before, after)
+			}
+		})
+	}
+}
+
+// otherDevice returns the number of a block device that is here and is not dev.
+func otherDevice(t *testing.T, dev uint64) uint64 {
+	t.Helper()
+	list, err := os.ReadDir("/sys/dev/block")
+	must(t, err)
+	for _, e := range list {
+		var major, minor uint32
+		if _, err := fmt.Sscanf(e.Name(), "%d:%d", &major, &minor); err == nil && unix.Mkdev(major, minor) != dev {
+			return unix.Mkdev(major, minor)
+		}
+	}
+	t.Skip("needs a second block device")
+	return 0
+}
+
+// What is on a drive that was pulled is not gone, whatever a filesystem in
+// memory says; one that is back under another number is the same.
+func TestUndoFilePulled(t *testing.T) {
+	boot, err := journal.BootID()
+	must(t, err)
+	for _, tt := range []struct {
+		name    string
+		change  func(t *testing.T, e *journal.Entry)
+		removed bool
+		says    string
+	}{
+		{"still mounted", func(*testing.T, *journal.Entry) {}, false, "was removed from this machine"},
+		{"unmounted", func(t *testing.T, e *journal.Entry) { must(t, os.RemoveAll(filepath.Dir(e.Path))) }, false, "was removed from this machine"},
+		{"back again", func(_ *testing.T, e *journal.Entry) { e.Dev = unix.Mkdev(259, 1<<19) }, true, ""},
+		{"of another boot", func(_ *testing.T, e *journal.Entry) {
+			e.BootID = "00000000-0000-4000-8000-000000000000"
+		}, true, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(realTemp(t), "dir")
+			must(t, os.Mkdir(dir, 0o755))
+			p := filepath.Join(dir, fileName(testNonce))
+			must(t, os.WriteFile(p, nil, 0o600))
+			var st unix.Stat_t
+			must(t, unix.Stat(p, &st))
+			if unix.Major(st.Dev) == 0 {
+				t.Skip("needs a filesystem on a block device")
+			}
+			sysfs := t.TempDir() // with no block device in it
+			must(t, os.MkdirAll(sysfs+"/dev/block", 0o755))
+			e := journal.Entry{Kind: journal.KindFile, Path: p, Dev: st.Dev, Ino: st.Ino, BootID: boot}
+			tt.change(t, &e)
+			removed, err := undoFile(sysfs, e)
+			if removed != tt.removed || (err != nil) != (tt.says != "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, %v", removed, err)
 			}
 		})
 	}

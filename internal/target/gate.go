@@ -37,7 +37,7 @@ func Gate(t *record.Target, want, least int64) (size int64, err error) {
 		return want, nil
 	}
 	if size = room / sizeStep * sizeStep; size < least {
-		return 0, &Refusal{Code: RefuseSpace, Dir: t.Dir, NeedBytes: least, KeepBytes: keep, FreeBytes: t.FreeBytes}
+		return 0, &Refusal{Code: RefuseSpace, Dir: t.Dir, NeedBytes: least, KeepBytes: keep, FreeBytes: t.FreeBytes, TotalBytes: t.TotalBytes}
 	}
 	return size, nil
 }

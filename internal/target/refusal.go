@@ -17,6 +17,9 @@ type Refusal struct {
 	// NeedBytes is the file's size and KeepBytes what must stay free, with
 	// RefuseSpace; FreeBytes is what is free now.
 	NeedBytes, KeepBytes, FreeBytes int64
+	// TotalBytes is the size of the filesystem, with RefuseSpace; 0 where a full
+	// disk was met on the way.
+	TotalBytes int64
 	// Kind is what Dir is instead of a file that can be measured, with
 	// RefuseKind.
 	Kind string
@@ -40,9 +43,10 @@ const (
 )
 
 // Error says what is wrong and what to do.
-func (r *Refusal) Error() string { return r.message() + "; " + r.Next() }
+func (r *Refusal) Error() string { return r.Reason() + "; " + r.Next() }
 
-func (r *Refusal) message() string {
+// Reason is what is wrong.
+func (r *Refusal) Reason() string {
 	switch r.Code {
 	case RefuseMemory:
 		return fmt.Sprintf("measure %s: it is %s, which lies in memory, not on a drive", r.Dir, r.FSType)
@@ -75,7 +79,15 @@ func (r *Refusal) message() string {
 }
 
 // fileSize is a size as --size takes it, and in the unit of drives and of space.
-func fileSize(n int64) string { return scaled(n, 1<<30, "GiB") + " (" + gigabytes(n) + ")" }
+func fileSize(n int64) string {
+	switch {
+	case n >= 1<<30/10:
+		return scaled(n, 1<<30, "GiB") + " (" + gigabytes(n) + ")"
+	case n >= 1<<20/10:
+		return scaled(n, 1<<20, "MiB") + " (" + scaled(n, 1e6, "MB") + ")"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
 
 func gigabytes(n int64) string { return scaled(n, 1e9, "GB") }
 
@@ -105,6 +117,12 @@ func (r *Refusal) Next() string {
 	case RefusePermission:
 		return "give a --dir that you may write to, or run as root"
 	case RefuseSpace:
+		if r.TotalBytes > 0 && r.TotalBytes <= r.KeepBytes {
+			return "10 % of a filesystem and at least 5 GiB stay free, and this one is not larger than that, so that no size fits: give another --dir"
+		}
+		if r.KeepBytes > 0 {
+			return "10 % of a filesystem and at least 5 GiB stay free: free some space, give a smaller --size or another --dir"
+		}
 		return "free some space, give a smaller --size or another --dir"
 	case RefuseOverlay:
 		return "give a --dir outside the container, or on a volume of its own"

@@ -11,6 +11,15 @@ func TestRefusalNamesSizesForPeople(t *testing.T) {
 	if got := r.Error(); !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	r.NeedBytes = 64 << 20
+	if got := r.Error(); !strings.Contains(got, "a file of 64 MiB (67.1 MB) does not fit") || !strings.Contains(got, "at least 5 GiB stay free: free some space") {
+		t.Errorf("got %q", got)
+	}
+	// On a small filesystem no size fits, and saying "smaller" would be no help.
+	r.TotalBytes, r.KeepBytes = 1<<30, 5<<30
+	if got := r.Error(); !strings.Contains(got, "no size fits") || strings.Contains(got, "smaller") {
+		t.Errorf("got %q", got)
+	}
 	for n, want := range map[int64]string{0: "0 bytes", 4096: "4096 bytes", 100_000_000: "0.1 GB", 1_999_999_999: "1.9 GB", 2e9: "2 GB", 1_234e9: "1234 GB"} {
 		if got := gigabytes(n); got != want {
 			t.Errorf("%d: got %q, want %q", n, got, want)

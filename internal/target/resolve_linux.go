@@ -61,6 +61,9 @@ func resolve(dir string, mounts []*mountinfo.Info, o Roots) (*record.Target, err
 	}
 	unit := int64(fs.Frsize) // 32 bits wide on some machines
 	t.TotalBytes, t.FreeBytes = int64(fs.Blocks)*unit, int64(fs.Bavail)*unit
+	if fs.Blocks >= fs.Bfree {
+		t.UsedBytes = new(int64(fs.Blocks-fs.Bfree) * unit)
+	}
 	w := newWalk(o, mounts)
 	t.Stack = w.down(w.devicesOf(m))
 	for _, l := range t.Stack {
@@ -70,6 +73,7 @@ func resolve(dir string, mounts []*mountinfo.Info, o Roots) (*record.Target, err
 			t.Network = t.Network || remote(d.Transport)
 		}
 	}
+	t.Trim = readTrim(t, o)
 	return t, nil
 }
 

@@ -1,9 +1,11 @@
 package target
 
-// Roots are where the kernel's pseudo filesystems lie; empty fields mean
-// "/sys" and "/proc". Tests give trees of their own.
+import "path/filepath"
+
+// Roots are where the kernel's pseudo filesystems and the rest of the system
+// lie; empty fields mean "/sys", "/proc" and "/". Tests give trees of their own.
 type Roots struct {
-	Sys, Proc string
+	Sys, Proc, Root string
 }
 
 func (o Roots) sys() string {
@@ -18,4 +20,11 @@ func (o Roots) proc() string {
 		return "/proc"
 	}
 	return o.Proc
+}
+
+func (o Roots) root(name string) string {
+	if o.Root == "" {
+		return filepath.Join("/", name)
+	}
+	return filepath.Join(o.Root, name)
 }

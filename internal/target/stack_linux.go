@@ -161,6 +161,7 @@ func (w *walk) layer(name string) record.Layer {
 		// slaves of its own.
 		l.Kind, l.Below = kindBcache, slaves(dir)
 	}
+	l.DiscardGranularity, l.DiscardMax = discard(dir)
 	return l
 }
 

@@ -69,9 +69,10 @@ func TestDrives(t *testing.T) {
 	old := record.Drive{
 		Name: "nvme0n1", Transport: "nvme", Model: new("QEMU NVMe Ctrl"), Firmware: new("7.2.22"), Serial: new("TESTNVME0001"),
 		SizeBytes: 2 << 30, Rotational: new(false), Controller: new("nvme0"), LogicalBlock: 512, Scheduler: new("mq-deadline"),
-		VolatileCache: new(true), IOStats: new(true), TemperatureFound: true,
+		VolatileCache: new(true), IOStats: new(true), TemperatureFound: true, PCIAddress: new("0000:00:02.0"),
 	}
 	head := old
+	head.PCIAddress = new("0000:00:04.0")
 	head.Name, head.Serial, head.SizeBytes, head.Controller = "nvme1n1", new("MP0001"), 256<<20, new("nvme1")
 	// The paths have the scheduler, and before Linux 6.5 the counters too.
 	head.Scheduler, head.IOStats = nil, new(false)
@@ -85,6 +86,7 @@ func TestDrives(t *testing.T) {
 			Name: "nvme0n1", Transport: "nvme", Model: new("Samsung SSD 9100 PRO 2TB"), Firmware: new("0B2QNXH7"), Serial: new("S7YENJ0Y000000A"),
 			SizeBytes: 2000398934016, Rotational: new(false), Controller: new("nvme0"), LogicalBlock: 512, Scheduler: new("none"),
 			VolatileCache: new(false), IOStats: new(false), TemperatureFound: true,
+			PCIAddress: new("0000:02:00.0"), PortAddress: new("0000:00:06.0"),
 			Link: &record.Link{SpeedMTs: 16000, Width: 4, MaxSpeedMTs: 32000, MaxWidth: 4, PortMaxSpeedMTs: new(16000), PortMaxWidth: new(4)},
 		}},
 		{desktop, record.Drive{

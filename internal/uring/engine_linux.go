@@ -88,12 +88,14 @@ type driver struct {
 	ring       *sys.Ring
 	head, tail uint32
 	unsent     uint32    // SQEs that the kernel has not taken yet
+	resent     uint32    // see sendAgain
 	wait       *sys.Wait // of every wait
 
 	fds      []int32  // the files, or their indices where they are registered
 	opcodes  [2]uint8 // by direction
 	sqeFlags uint8
 	fixed    bool // the buffers are registered
+	polls    bool // the ring polls for completions
 }
 
 func newDriver(j *pass.Job) pass.Driver {
@@ -105,7 +107,7 @@ func (d *driver) Setup() (err error) {
 	ph := d.Phase()
 	var more uint32
 	if ph.HiPri {
-		more = sys.SetupIOPoll
+		d.polls, more = true, sys.SetupIOPoll
 	}
 	if d.ring, err = sys.OpenRingWith(d.Depth(), more); err != nil {
 		return err
@@ -165,12 +167,26 @@ func (d *driver) tryPolling() error {
 		d.head++
 		d.reaped()
 		if errno := unix.Errno(-res); errors.Is(errno, unix.EOPNOTSUPP) {
-			return fmt.Errorf("poll for a completion (hipri=1): %w: the filesystem or drive of this file cannot be polled; leave out hipri", errno)
+			return notPolled(errno)
 		} else if res < 0 {
 			return fmt.Errorf("poll for a completion (hipri=1): %w", errno)
 		}
+		// Older kernels turn polling off for a device without poll queues and
+		// say nothing (submit_bio_noacct in block/blk-core.c): the pass would be
+		// measured with interrupts and called polled.
+		never, err := sys.NeverPolled(d.FDs[i], "/sys")
+		if err != nil {
+			return fmt.Errorf("poll for a completion (hipri=1): %w", err)
+		}
+		if never {
+			return notPolled(unix.EOPNOTSUPP)
+		}
 	}
 	return nil
+}
+
+func notPolled(errno unix.Errno) error {
+	return fmt.Errorf("poll for a completion (hipri=1): %w: the filesystem or drive of this file cannot be polled; leave out hipri, or load the driver with poll queues (nvme.poll_queues=N)", errno)
 }
 
 // Describe says what Setup got.

@@ -28,8 +28,9 @@ type Client struct {
 	Grace time.Duration
 }
 
-// Do runs one pass. Every event reaches sink, from this goroutine; that of
-// EventReady before the worker is told to go. When ctx ends, the worker is
+// Do runs one pass. Every event but those of EventClone, which become a part of
+// the result, reaches sink, from this goroutine; that of EventReady before the
+// worker is told to go. When ctx ends, the worker is
 // asked to stop and its outcome is that of the time until then.
 //
 // A pass without a full result has a Failure; then the outcome is nil or holds
@@ -116,10 +117,11 @@ func (s *session) tell(v any) {
 // run listens until the conversation is over, or without start until ready.
 func (s *session) run(ctx context.Context, sink func(record.Event), start bool) (*record.Outcome, *record.Failure, *record.Worker) {
 	var (
-		self  *record.Worker
-		stage string
-		asked bool
-		ended = ctx.Done()
+		self   *record.Worker
+		stage  string
+		asked  bool
+		clones []record.Outcome
+		ended  = ctx.Done()
 	)
 	fail := func(code, format string, args ...any) (*record.Outcome, *record.Failure, *record.Worker) {
 		return nil, &record.Failure{Code: code, Detail: fmt.Sprintf(format, args...)}, self
@@ -159,6 +161,13 @@ func (s *session) run(ctx context.Context, sink func(record.Event), start bool) 
 					return nil, nil, self
 				}
 			}
+			if e.Type == record.EventClone {
+				clones = append(clones, *e.Outcome)
+				continue
+			}
+			if e.Type == record.EventResult {
+				e.Outcome.Clones = clones
+			}
 			sink(e)
 			switch e.Type {
 			case record.EventReady:
@@ -190,9 +199,9 @@ func follows(before, e string) bool {
 		return before == record.EventStarted || before == record.EventInterval
 	case record.EventEnded:
 		return before == record.EventStarted || before == record.EventInterval
-	case record.EventResult:
+	case record.EventClone, record.EventResult:
 		// Straight after ready where the pass was ended before its start.
-		return before == record.EventEnded || before == record.EventReady
+		return before == record.EventEnded || before == record.EventReady || before == record.EventClone
 	}
 	return false
 }
@@ -203,7 +212,7 @@ func failure(o *record.Outcome, asked bool) *record.Failure {
 	case len(o.Errors) > 0:
 		parts := make([]string, len(o.Errors))
 		for i, e := range o.Errors {
-			parts[i] = fmt.Sprintf("%s: %s at offset %d (%d times)", e.Op, e.Errno, e.Offset, e.Count)
+			parts[i] = e.String()
 		}
 		return &record.Failure{Code: record.FailIO, Detail: strings.Join(parts, "; ")}
 	case o.Stopped == record.StopError:

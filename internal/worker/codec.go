@@ -94,6 +94,7 @@ func parseEvent(line []byte) (record.Event, error) {
 		record.EventInterval: {1: true},
 		record.EventTrace:    {4: true},
 		record.EventEnded:    {},
+		record.EventClone:    {2: true},
 		record.EventResult:   {2: true},
 		record.EventError:    {3: true},
 	}

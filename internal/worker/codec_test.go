@@ -51,6 +51,11 @@ func goldenEvents() []record.Event {
 			{MonoNS: 11, Job: 1, File: 0, Op: "read", Offset: 8192, Len: 4096}, {MonoNS: 12, File: 1, Op: "fsync"},
 		}},
 		{Type: record.EventEnded, MonoNS: 1_000_000_020},
+		{Type: record.EventClone, MonoNS: 1_000_000_025, Outcome: &record.Outcome{
+			StartNS: 10, EndNS: 1_000_000_015, Stopped: record.StopError,
+			Read:   &record.Flow{IOs: 3, Bytes: 12288, Lat: lat},
+			Errors: []record.IOError{{Op: "read", Errno: "EIO", Offset: 4096, Count: 1}}, Usage: record.Usage{UserNS: 2, SystemNS: 3},
+		}},
 		{Type: record.EventResult, MonoNS: 1_000_000_030, Outcome: &record.Outcome{
 			StartNS: 10, EndNS: 1_000_000_020, Stopped: record.StopTime,
 			Read:  &record.Flow{IOs: 3, Bytes: 12288, Lat: lat},
@@ -112,7 +117,7 @@ func TestParseRequestRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ old, new, want string }{
-		{`"version":2`, `"version":3,"more":1`, "protocol version 3"},
+		{`"version":3`, `"version":4,"more":1`, "protocol version 4"},
 		{`"engine":"io_uring"`, `"engine":""`, "no engine"},
 		{`"gomaxprocs":8`, `"gomaxprocs":0`, "gomaxprocs=0"},
 		{`"deadline_ns":32500000000`, `"deadline_ns":-1`, "deadline_ns=-1"},

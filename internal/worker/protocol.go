@@ -3,7 +3,7 @@
 //
 // The parent writes a Request and then a Go, one line of JSON each, on the
 // worker's stdin; the worker answers with one record.Event a line on stdout:
-// ready, started, interval..., ended, result; or error at any point. The
+// ready, started, interval..., ended, clone..., result; or error at any point. The
 // worker ends when stdin reaches its end and at the request's deadline, because
 // killing the process that attached it to a container does not kill it.
 package worker
@@ -15,7 +15,7 @@ import (
 
 // ProtocolVersion is the version of the lines on stdin and stdout. Both sides
 // are the same binary, so that a difference is an error and never negotiated.
-const ProtocolVersion = 2
+const ProtocolVersion = 3
 
 // A Request is the first line on the worker's stdin.
 type Request struct {

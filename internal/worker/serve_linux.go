@@ -127,6 +127,11 @@ func (s *server) serve(ctx context.Context, stdin io.Reader) error {
 	case err == nil && outcome == nil:
 		return s.fail(record.FailEngine, fmt.Errorf("engine %s came back without an outcome", req.Engine))
 	case err == nil:
+		// A line each: together they may be longer than any line may be.
+		for i := range outcome.Clones {
+			s.say(record.Event{Type: record.EventClone, MonoNS: monotonic(), Outcome: &outcome.Clones[i]})
+		}
+		outcome.Clones = nil
 		s.last(record.Event{Type: record.EventResult, MonoNS: monotonic(), Outcome: outcome})
 		return nil
 	case ctx.Err() == nil:

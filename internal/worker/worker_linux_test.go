@@ -83,8 +83,23 @@ func (reader) Run(ctx context.Context, p job.Phase, files []*target.Claim, sink 
 		}
 	}
 	o.EndNS = monotonic()
+	if p.PerClone {
+		o.Clones = make([]record.Outcome, p.NumJobs)
+		for i := range o.Clones {
+			o.Clones[i] = record.Outcome{StartNS: o.StartNS, EndNS: o.EndNS - int64(i), Stopped: o.Stopped, Read: widest()}
+		}
+	}
 	sink(record.Event{Type: record.EventEnded, MonoNS: o.EndNS})
 	return o, nil
+}
+
+// widest is a flow whose line is as long as one gets.
+func widest() *record.Flow {
+	h := &record.Histogram{Counts: make([]uint64, record.Buckets), Min: 1 << 62, Max: 1<<62 + 1, Sum: 1 << 62}
+	for i := range h.Counts {
+		h.Counts[i] = 1 << 52
+	}
+	return &record.Flow{IOs: h.N(), Lat: h, Slat: h, Clat: h}
 }
 
 // stuck never comes back, as on a device that holds its I/Os.
@@ -202,6 +217,32 @@ func TestWholePass(t *testing.T) {
 	c.Client.Stdin.Close()
 	if err := c.Wait(); err != nil {
 		t.Errorf("the worker ended with %v; stderr %q", err, c.stderr.String())
+	}
+}
+
+// Clones come in lines of their own, however long they are together.
+func TestClones(t *testing.T) {
+	f := testFile(t)
+	c := spawn(t, "serve")
+	req := request(f, time.Millisecond)
+	req.Phase.NumJobs, req.Phase.PerClone, req.GOMAXPROCS = 64, true, 68
+	results := 0
+	o, failed, _ := c.Do(t.Context(), req, func(e record.Event) {
+		if e.Type == record.EventResult {
+			results++
+		}
+	})
+	if failed != nil || results != 1 || len(o.Clones) != 64 {
+		t.Fatalf("%v, %d results; stderr %q", failed, results, c.stderr.String())
+	}
+	for i := range o.Clones {
+		if got := &o.Clones[i]; got.EndNS != o.EndNS-int64(i) || got.Read.IOs != widest().IOs || got.Read.Clat.N() != got.Read.IOs {
+			t.Fatalf("clone %d is %+v", i, got)
+		}
+	}
+	c.Client.Stdin.Close()
+	if err := c.Wait(); err != nil {
+		t.Errorf("the worker ended with %v", err)
 	}
 }
 
@@ -355,6 +396,7 @@ func TestEventsOutOfOrder(t *testing.T) {
 		`{"type":"error","mono_ns":1}`,
 		`{"type":"result","mono_ns":1,"outcome":{"start_mono_ns":1,"end_mono_ns":2,"stopped":"runtime","usage":{"user_ns":0,"system_ns":0}}}`,
 		`{"type":"ready","mono_ns":1,"version":7,"worker":{}}`,
+		`{"type":"clone","mono_ns":1,"outcome":{"start_mono_ns":1,"end_mono_ns":2,"stopped":"runtime","usage":{"user_ns":0,"system_ns":0}}}`,
 	} {
 		c := &Client{Stdin: nopCloser{io.Discard}, Stdout: strings.NewReader(lines + "\n")}
 		_, failed, _ := c.Do(t.Context(), Request{DeadlineNS: int64(time.Minute)}, discard)

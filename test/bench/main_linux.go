@@ -51,7 +51,7 @@ func main() {
 	out := flag.String("out", "docs/benchmarks.md", "the document to write")
 	rounds := flag.Int("rounds", 5, "rounds of each comparison")
 	seconds := flag.Int("seconds", 2, "length of a run")
-	only := flag.String("only", "", "one part, to standard output: overhead, rate, agreement or start")
+	only := flag.String("only", "", "one part, to standard output: overhead, rate, agreement, start or history")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -102,7 +102,7 @@ func (b *bench) all(bin, dir, only string) (err error) {
 	for _, part := range []struct {
 		name string
 		run  func() (string, error)
-	}{{"overhead", b.overhead}, {"rate", b.rate}, {"agreement", b.agreement}, {"start", b.start}} {
+	}{{"overhead", b.overhead}, {"rate", b.rate}, {"agreement", b.agreement}, {"start", b.start}, {"history", b.history}} {
 		if only != "" && only != part.name {
 			continue
 		}

@@ -75,6 +75,7 @@ func request(l load) worker.Request {
 	p := job.Phase{
 		Name: "bench", Mode: job.RandRead, BlockSize: blockSize, IODepth: l.depth, NumJobs: l.jobs, Direct: l.direct,
 		RuntimeNS: int64(l.seconds) * 1e9, MaxBytes: l.bytes, RandSeed: 1,
+		KeepCache: true, // invalidate=0, as for fio
 	}
 	t := l.file.ticket
 	t.Direct = l.direct

@@ -79,6 +79,9 @@ func TestFioInPlaces(t *testing.T) {
 				}
 			}
 			a, b := rec.Rounds[0].Passes[0].Outcome, rec.Rounds[0].Passes[1].Outcome
+			if len(a.Clones) != 0 || len(b.Clones) != 2 || b.Clones[0].Write.IOs+b.Clones[1].Write.IOs != b.Write.IOs {
+				t.Errorf("the clones of reads and writes: %+v, %+v", a.Clones, b.Clones)
+			}
 			if c := rec.Rounds[1].Passes[0].Outcome; c.StartNS < max(a.EndNS, b.EndNS) {
 				t.Error("the second group did not wait for the first")
 			}

@@ -50,6 +50,19 @@ type (
 		Ctx     num `json:"ctx"`
 		MajF    num `json:"majf"`
 		MinF    num `json:"minf"`
+
+		Depth     pairs `json:"iodepth_level"`
+		Submit    pairs `json:"iodepth_submit"`
+		Complete  pairs `json:"iodepth_complete"`
+		LatencyNS pairs `json:"latency_ns"`
+		LatencyUS pairs `json:"latency_us"`
+		LatencyMS pairs `json:"latency_ms"`
+
+		Notes rawNotes `json:"nativ"`
+	}
+	// rawNotes are what FromRecord says of its own entries.
+	rawNotes struct {
+		Clat string `json:"clat_ns"`
 	}
 	rawFlow struct {
 		IOBytes     num     `json:"io_bytes"`
@@ -69,6 +82,7 @@ type (
 		LatNS       *rawLat `json:"lat_ns"`
 		BWMin       num     `json:"bw_min"`
 		BWMax       num     `json:"bw_max"`
+		BWAgg       num     `json:"bw_agg"`
 		BWMean      num     `json:"bw_mean"`
 		BWDev       num     `json:"bw_dev"`
 		BWSamples   num     `json:"bw_samples"`
@@ -279,6 +293,8 @@ func (d *decoder) addJob(raw *rawJob) {
 		ThreadNS: raw.Runtime.times(1e6), ElapsedNS: raw.Elapsed.times(1e9),
 		UserCPU: raw.UserCPU.scaled(0.01), SystemCPU: raw.SysCPU.scaled(0.01),
 		ContextSwitches: raw.Ctx.int(), MajorFaults: raw.MajF.int(), MinorFault: raw.MinF.int(),
+		Depth: shares(raw.Depth), Submit: shares(raw.Submit), Complete: shares(raw.Complete),
+		LatencyNS: shares(raw.LatencyNS), LatencyUS: shares(raw.LatencyUS), LatencyMS: shares(raw.LatencyMS),
 		Threads: 1,
 	}
 	d.job = j.Name
@@ -296,6 +312,13 @@ func (d *decoder) addJob(raw *rawJob) {
 	j.Write = d.flow(raw.Write, writes)
 	j.Trim = d.flow(raw.Trim, trims)
 	j.Mixed = d.flow(raw.Mixed, false)
+	if raw.Notes.Clat != "" {
+		for _, f := range []*Flow{j.Read, j.Write, j.Trim, j.Mixed} {
+			if f != nil {
+				f.Clat = nil // it is lat, written twice
+			}
+		}
+	}
 	if j.Mixed != nil && j.Read == nil && j.Write == nil && j.Trim == nil && (rw == "" || reads && writes) {
 		d.note(DiagMixed, j.Name, "")
 	}
@@ -379,7 +402,9 @@ func (d *decoder) flow(raw *rawFlow, asked bool) *Flow {
 	f.Slat = d.either(raw.SlatNS, raw.SlatUS, n)
 	f.Clat = d.either(raw.ClatNS, raw.ClatUS, n)
 	f.Lat = d.either(raw.LatNS, raw.LatUS, n)
-	f.BW = samples(raw.BWMin, raw.BWMax, raw.BWMean, raw.BWDev, raw.BWSamples, 1024)
+	if f.BW = samples(raw.BWMin, raw.BWMax, raw.BWMean, raw.BWDev, raw.BWSamples, 1024); f.BW != nil {
+		f.BW.Share = raw.BWAgg.scaled(0.01)
+	}
 	f.Rate = samples(raw.IOPSMin, raw.IOPSMax, raw.IOPSMean, raw.IOPSStddev, raw.IOPSSamples, 1)
 	if s := f.Rate; s != nil && s.Min == 1 && s.Max == 1 && s.Mean == 1 && f.IOPS != nil && *f.IOPS > 2 {
 		d.note(DiagRateOfOne, d.job, "")
@@ -410,6 +435,17 @@ func samples(lo, hi, mean, dev, n num, unit float64) *Samples {
 		return nil
 	}
 	return &Samples{Min: *a, Max: *b, Mean: *c, Stddev: *e, N: n.int()}
+}
+
+// shares reads a distribution; nil where there is none.
+func shares(p pairs) []record.Share {
+	var all []record.Share
+	for _, c := range p {
+		if v := c.value.float(); v != nil && *v <= 1e3 {
+			all = append(all, record.Share{Class: c.key, Percent: *v})
+		}
+	}
+	return all
 }
 
 // either reads a latency in nanoseconds, or in the microseconds of fio before
@@ -519,8 +555,8 @@ func (d *decoder) unmeasured(j *Job) {
 	}
 }
 
-// sums finds the entries that stand for several threads and takes out of them
-// what fio has added up and should not have.
+// sums finds the entries that stand for several threads and marks in them what
+// fio has added up and should not have.
 //
 // The option group_reporting itself cannot be relied upon: without a value it is
 // not in the JSON before 3.42.
@@ -542,7 +578,11 @@ func (d *decoder) sums() {
 		threads = max(1, threads)
 		ran := 0.0 // threads at least, if all ran as long as the longest
 		if j.ThreadNS != nil && j.runtime() > 0 {
-			ran = float64(*j.ThreadNS) / float64(j.runtime())
+			longest := j.runtime()
+			if _, reads, writes, _ := d.directions(j); writes && !reads { // to verify is to read afterwards
+				longest = max(j.Read.runtime()+j.Write.runtime(), longest)
+			}
+			ran = float64(*j.ThreadNS) / float64(longest)
 		}
 		switch one := entries[key{j.Host, j.Name, j.Group}] == 1; {
 		case one && threads > 1 && ran < float64(threads)+0.5:
@@ -558,12 +598,32 @@ func (d *decoder) sums() {
 			continue
 		}
 		for _, f := range []*Flow{j.Read, j.Write, j.Trim, j.Mixed} {
-			if f != nil && (f.BW != nil || f.Rate != nil) {
-				f.BW, f.Rate = nil, nil
-				d.note(DiagGroupSums, j.Name, "")
+			if f == nil {
+				continue
+			}
+			for _, s := range []*Samples{f.BW, f.Rate} {
+				if s != nil {
+					s.Summed = true
+					d.note(DiagGroupSums, j.Name, "")
+				}
 			}
 		}
 	}
+}
+
+// runtime is 0 where there is no flow.
+func (f *Flow) runtime() int64 {
+	if f == nil {
+		return 0
+	}
+	return f.RuntimeNS
+}
+
+// Nothing reports whether every I/O in one direction of a job that ended with an
+// error failed: fio counts these as I/Os of no bytes and measures no latency but
+// that of submission.
+func (j *Job) Nothing(f *Flow) bool {
+	return f != nil && j.Error != 0 && f.Bytes != nil && *f.Bytes == 0 && f.Lat == nil && f.Clat == nil
 }
 
 // runtime is that of the longest direction, in nanoseconds.

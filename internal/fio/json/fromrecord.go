@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"nativ/internal/job"
@@ -18,19 +19,33 @@ import (
 // fio's, and says so.
 const ownPrefix = "nativ-"
 
+// simulatedMark ends the version where nothing was measured: fio's form has no
+// other place that everybody passes on.
+const simulatedMark = " SIMULATED"
+
 // FromRecord writes the passes of a record as json+ of fio, in the keys and
 // units of 3.36 and later, so that fio's own tools and those made for it read
 // it. Each pass is an entry of jobs and a group of its own; with several places
-// the place is behind the name of the job and in desc. A pass without an outcome
-// is left out.
+// the place is behind the name of the job and in desc. In a record of nativ fio
+// each result is an entry, as in fio: a clone where the job did not ask for
+// group_reporting, else the jobs together. What has no outcome is left out.
 //
-// What a record does not know is left out where such tools bear it: depth and
-// submit distributions, context switches, page faults. Where they do not, it is
-// written as fio writes what it did not measure: latencies with N 0, bandwidth
-// and IOPS samples with 0 samples, all of latency_ns, _us and _ms zero.
-// Bandwidth and IOPS samples are whole seconds over all jobs of the pass. The
-// stddev of a histogram is that of its buckets' midpoints, unless it was
-// imported.
+// What fio said of its own run is written as it was. What a record does not know
+// is left out where such tools bear it: depth and submit distributions, context
+// switches, page faults, bw_min, _max, _mean and _dev and iops_min, _max and _mean
+// without samples. Where they do not (fio-plot: iops_stddev and latency_ns, _us
+// and _ms), it is written as fio writes what it did not measure, as zero, and
+// latencies with N 0.
+//
+// Where the engine submits and waits in one call, there is only lat. From fio's
+// point of view clat is then lat, as with psync, whose slat has N 0: clat_ns is
+// written as lat_ns, and the object "nativ" of the job says so.
+//
+// Bandwidth and IOPS samples are whole seconds over all jobs of the pass, unless
+// they are fio's own of one thread. usr_cpu and sys_cpu are of the threads that
+// did the I/O where they are known, else of the whole process. Reads that verify
+// what was written are, as in fio, under read. The stddev of a histogram is that
+// of its buckets' midpoints, unless it was imported.
 func FromRecord(w io.Writer, rec *record.Record) error {
 	root := ordered{
 		{"fio version", fioVersion(rec)},
@@ -43,17 +58,17 @@ func FromRecord(w io.Writer, rec *record.Record) error {
 		root = append(root, member{"global options", options(rec.Import.Global)})
 	}
 	jobs := []ordered{}
-	for i := range rec.Rounds {
-		for j := range rec.Rounds[i].Passes {
-			if p := &rec.Rounds[i].Passes[j]; p.Outcome != nil {
-				jobs = append(jobs, jobOf(rec, p))
-			}
-		}
+	for _, e := range entries(rec) {
+		jobs = append(jobs, jobOf(rec, &e))
 	}
 	root = append(root, member{"jobs", jobs}, member{"disk_util", diskUtil(rec)})
 	b, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write fio JSON: %w", err)
+	}
+	if rec.Simulated != nil {
+		// The mark of the version into the first line, where people look.
+		b = bytes.Replace(b, []byte("{\n  "), []byte("{ "), 1)
 	}
 	if _, err := w.Write(append(b, '\n')); err != nil {
 		return fmt.Errorf("write fio JSON: %w", err)
@@ -104,7 +119,11 @@ func fioVersion(rec *record.Record) string {
 	if rec.Tool.Name == "fio" && rec.Tool.Version != "" {
 		return "fio-" + rec.Tool.Version
 	}
-	return ownPrefix + rec.Tool.Version
+	v := ownPrefix + rec.Tool.Version
+	if rec.Simulated != nil {
+		v += simulatedMark
+	}
+	return v
 }
 
 func options(opts []record.Option) ordered {
@@ -115,46 +134,28 @@ func options(opts []record.Option) ordered {
 	return o
 }
 
-// groupOf is the number of a pass's group: that of the jobs that it ran beside,
-// or its own.
-func groupOf(rec *record.Record, p *record.Pass) int {
-	if rec.Jobs != nil {
-		for g, phases := range rec.Jobs.Groups {
-			if slices.Contains(phases, p.Index) {
-				return g
-			}
-		}
-	}
-	return p.Index
-}
-
-func jobOf(rec *record.Record, p *record.Pass) ordered {
-	o := p.Outcome
-	ph := &job.Phase{Name: p.Phase}
-	for i := range rec.Plan.Phases {
-		if rec.Plan.Phases[i].Name == p.Phase {
-			ph = &rec.Plan.Phases[i]
-		}
-	}
-	name := p.Phase
-	if len(rec.Plan.Places) > 1 {
-		name += "." + p.Place
-	}
+func jobOf(rec *record.Record, e *entry) ordered {
+	o := e.outcome
 	elapsed := max(o.ElapsedNS(), 0)
-	threads := elapsed * int64(max(ph.NumJobs, 1))
-	j := ordered{{"jobname", name}}
-	if p.Place != record.PlaceImported {
-		j = append(j, member{"desc", p.Place})
+	usage, threads := usageOf(o, e.jobs)
+	notes := ordered{}
+	j := ordered{{"jobname", e.name}}
+	if e.place != record.PlaceImported {
+		desc := e.place
+		if e.phase.Description != "" { // which is what fio has there
+			desc = e.phase.Description
+		}
+		j = append(j, member{"desc", desc})
 	}
-	j = append(j, member{"groupid", groupOf(rec, p)})
-	if !p.StartedAt.IsZero() {
-		j = append(j, member{"job_start", p.StartedAt.UnixMilli()})
+	j = append(j, member{"groupid", e.group})
+	if !e.started.IsZero() {
+		j = append(j, member{"job_start", e.started.UnixMilli()})
 	}
-	j = append(j, member{"error", errorOf(p)}, member{"eta", 0})
+	j = append(j, member{"error", e.errno}, member{"eta", 0})
 	if d := rec.Ended.Sub(rec.Started); d > 0 {
 		j = append(j, member{"elapsed", int64((d + time.Second - 1) / time.Second)})
 	}
-	if opts, ok := optionsOf(rec, ph); ok {
+	if opts, ok := optionsOf(rec, e); ok {
 		j = append(j, member{"job options", opts})
 	}
 	flows := []struct {
@@ -169,29 +170,112 @@ func jobOf(rec *record.Record, p *record.Pass) ordered {
 			return i.ReadIOs + i.WriteIOs, i.ReadBytes + i.WriteBytes
 		}},
 	}
+	runtime := map[string]int64{}
+	if v := o.Verified; v != nil && v.Flow != nil && o.Read == nil {
+		flows[0].flow, runtime["read"] = v.Flow, v.RuntimeNS
+		notes = append(notes, member{"read", noteVerified})
+	} else if v != nil {
+		notes = append(notes, member{"read", noteMixedVerified})
+	}
 	var lat record.Histogram
+	copied := false
 	for _, f := range flows {
 		if f.name == "mixed" && f.flow == nil {
 			continue
 		}
 		var series []record.Interval
 		if f.flow != nil {
-			series = p.Intervals
 			lat.Merge(best(f.flow))
+			if runtime[f.name] == 0 {
+				series, runtime[f.name] = e.intervals, elapsed
+			}
+			if e.latOnly && f.flow.Clat == nil && f.flow.Lat.N() > 0 && given(f.flow, "clat") == nil {
+				one := *f.flow
+				one.Clat, f.flow, copied = one.Lat, &one, true
+				if s := given(&one, "lat"); s != nil {
+					g := *one.Given
+					g.Clat, one.Given = s, &g
+				}
+			}
 		}
-		j = append(j, member{f.name, flowOf(f.flow, elapsed, series, f.ios)})
+		d := flowOf(f.flow, runtime[f.name], samplesOf(rec, f.flow, series, f.ios), e.percentiles)
+		if f.flow != nil && (f.flow.Given == nil || f.flow.Given.Short == nil) && rec.Import == nil {
+			d = append(d, member{"short_ios", shortOf(o, f.name)}, member{"drop_ios", 0})
+		}
+		j = append(j, member{f.name, d})
+	}
+	if copied {
+		notes = append(notes, member{"clat_ns", noteClat})
 	}
 	if s := o.Sync; s != nil {
-		j = append(j, member{"sync", ordered{{"total_ios", s.IOs}, {"lat_ns", latOf(s.Lat, given(s, "lat"))}}})
+		j = append(j, member{"sync", ordered{{"total_ios", s.IOs}, {"lat_ns", latOf(s.Lat, given(s, "lat"), e.percentiles)}}})
 	} else {
-		j = append(j, member{"sync", ordered{{"total_ios", 0}, {"lat_ns", latOf(nil, nil)}}})
+		j = append(j, member{"sync", ordered{{"total_ios", 0}, {"lat_ns", latOf(nil, nil, nil)}}})
 	}
 	if !o.UsageUnknown && threads > 0 {
 		j = append(j, member{"job_runtime", ms(threads)},
-			member{"usr_cpu", decimal(100 * float64(o.Usage.UserNS) / float64(threads))},
-			member{"sys_cpu", decimal(100 * float64(o.Usage.SystemNS) / float64(threads))})
+			member{"usr_cpu", decimal(100 * float64(usage.UserNS) / float64(threads))},
+			member{"sys_cpu", decimal(100 * float64(usage.SystemNS) / float64(threads))})
 	}
-	return append(j, distribution(&lat)...)
+	t := o.ToolRun
+	if t == nil {
+		t = &record.ToolRun{}
+	}
+	for _, n := range []struct {
+		key string
+		v   *int64
+	}{{"ctx", t.ContextSwitches}, {"majf", t.MajorFaults}, {"minf", t.MinorFaults}} {
+		if n.v != nil {
+			j = append(j, member{n.key, *n.v})
+		}
+	}
+	for _, d := range []struct {
+		key    string
+		shares []record.Share
+	}{{"iodepth_level", t.Depth}, {"iodepth_submit", t.Submit}, {"iodepth_complete", t.Complete}} {
+		if d.shares != nil {
+			j = append(j, member{d.key, classes(d.shares)})
+		}
+	}
+	dist := distribution(&lat)
+	if t.LatencyNS != nil || t.LatencyUS != nil || t.LatencyMS != nil {
+		for i, shares := range [][]record.Share{t.LatencyNS, t.LatencyUS, t.LatencyMS} {
+			if shares != nil {
+				dist[i].value = classes(shares)
+			}
+		}
+	}
+	j = append(j, dist...)
+	if len(notes) > 0 {
+		j = append(j, member{"nativ", notes})
+	}
+	return j
+}
+
+// Notes are under the key "nativ" of a job, which the tools of fio do not look at.
+const (
+	noteClat          = "as lat_ns: the engine submits and waits in one call, so that no part of the latency is submission alone"
+	noteVerified      = "only the reads that verified what was written, after the pass and over a time of their own"
+	noteMixedVerified = "with the reads that verified what was written, which fio counts together with the others"
+)
+
+func classes(shares []record.Share) ordered {
+	o := ordered{}
+	for _, s := range shares {
+		o = append(o, member{s.Class, decimal(s.Percent)})
+	}
+	return o
+}
+
+// shortOf counts the transfers of fewer bytes than asked, which end a pass of
+// nativ's own engines.
+func shortOf(o *record.Outcome, op string) (n int64) {
+	for _, e := range o.Errors {
+		if e.Op == op && e.Errno == "short" {
+			n += e.Count
+		}
+	}
+	return n
 }
 
 // best is the histogram that comes nearest to lat.
@@ -215,25 +299,10 @@ func given(f *record.Flow, kind string) *record.Summary {
 	return f.Given.Lat
 }
 
-// errorOf is an errno of Linux, 0 for a pass that is whole.
-func errorOf(p *record.Pass) int {
-	if p.OK() {
-		return 0
-	}
-	if len(p.Outcome.Errors) > 0 {
-		if n := errnoNumber(p.Outcome.Errors[0].Errno); n > 0 {
-			return n
-		}
-	}
-	if p.Failed != nil && p.Failed.Code == record.FailInterrupted {
-		return errnoNumber("ECANCELED")
-	}
-	return errnoNumber("EIO")
-}
-
 // optionsOf are the options of a phase: those that were imported, else fio's
 // for what the phase says.
-func optionsOf(rec *record.Record, ph *job.Phase) (ordered, bool) {
+func optionsOf(rec *record.Record, e *entry) (ordered, bool) {
+	ph := e.phase
 	if rec.Import != nil {
 		for _, j := range rec.Import.Jobs {
 			if j.Phase == ph.Name {
@@ -242,42 +311,41 @@ func optionsOf(rec *record.Record, ph *job.Phase) (ordered, bool) {
 		}
 		return nil, false
 	}
-	direct := "0"
-	if ph.Direct {
-		direct = "1"
+	name := ph.Name
+	if rec.Jobs != nil {
+		name = e.name // without what tells phases of one name apart
 	}
-	o := ordered{
-		{"name", ph.Name}, {"rw", string(ph.Mode)}, {"bs", size(ph.BlockSize)},
-		{"iodepth", strconv.Itoa(ph.IODepth)}, {"numjobs", strconv.Itoa(ph.NumJobs)}, {"direct", direct},
-		{"group_reporting", "1"}, {"lat_percentiles", "1"},
+	o := ordered{{"name", name}}
+	has := func(name string) bool {
+		return slices.ContainsFunc(o, func(m member) bool { return m.key == name })
 	}
-	for i := range rec.Places {
-		if w := rec.Places[i].Worker; w != nil {
-			o = append(o, member{"ioengine", w.Engine.Name})
-			break
-		}
+	copied := *ph
+	copied.Engine = engineOf(rec, ph)
+	for _, s := range job.AllSettings(e.options, &copied, rec.Plan.FileSize) {
+		o = append(o, member{s.Name, s.Value})
 	}
-	if rec.Plan.FileSize > 0 && ph.BlockSize > 0 && ph.NumJobs > 0 {
+	if e.grouped && !has("group_reporting") {
+		o = append(o, member{"group_reporting", "1"})
+	}
+	if !has("lat_percentiles") {
+		o = append(o, member{"lat_percentiles", "1"})
+	}
+	if !has("size") && rec.Plan.FileSize > 0 && ph.BlockSize > 0 && ph.NumJobs > 0 {
 		_, part := ph.Region(0, rec.Plan.FileSize)
 		o = append(o, member{"size", size(part)})
-		if ph.Split && !ph.Mode.Random() {
-			o = append(o, member{"offset_increment", size(part)})
-		}
-	}
-	if ph.Mode.Random() {
-		o = append(o, member{"norandommap", "1"}) // offsets are drawn independently
-	}
-	if ph.FDataSync > 0 {
-		o = append(o, member{"fdatasync", strconv.Itoa(ph.FDataSync)})
-	}
-	if ph.RuntimeNS > 0 {
-		// In milliseconds, because fio cuts the fraction off a second.
-		o = append(o, member{"runtime", strconv.FormatInt(ms(ph.RuntimeNS), 10) + "ms"})
-	}
-	if !ph.Once {
-		o = append(o, member{"time_based", "1"})
 	}
 	return o, true
+}
+
+// engineOf is fio's name of the engine of a phase.
+func engineOf(rec *record.Record, ph *job.Phase) string {
+	name := ph.Engine
+	for i := 0; name == "" && i < len(rec.Places); i++ {
+		if w := rec.Places[i].Worker; w != nil {
+			name = w.Engine.Name
+		}
+	}
+	return strings.TrimPrefix(name, "fio/")
 }
 
 // size writes bytes with the largest unit that divides them.
@@ -295,48 +363,107 @@ func size(n int64) string {
 
 func ms(ns int64) int64 { return (ns + 500_000) / 1_000_000 }
 
-func flowOf(f *record.Flow, elapsed int64, series []record.Interval, of func(*record.Interval) (int64, int64)) ordered {
-	var ios, n, runtime int64
-	if f != nil {
-		ios, n, runtime = f.IOs, f.Bytes, elapsed
-	} else {
+func flowOf(f *record.Flow, elapsed int64, s rates, list []float64) ordered {
+	none := f == nil // fio writes zeros of a direction without I/O
+	var g record.Given
+	if none {
 		f = &record.Flow{}
+	} else if f.Given != nil {
+		g = *f.Given
+	}
+	runtime := ms(elapsed)
+	if g.RuntimeNS != nil {
+		elapsed, runtime = *g.RuntimeNS, ms(*g.RuntimeNS)
 	}
 	var bps, iops float64
-	if runtime > 0 {
-		bps, iops = float64(n)/float64(runtime)*1e9, float64(ios)/float64(runtime)*1e9
+	if elapsed > 0 && !none {
+		bps, iops = 1e9*float64(f.Bytes)/float64(elapsed), 1e9*float64(f.IOs)/float64(elapsed)
+	}
+	if none {
+		runtime = 0
 	}
 	o := ordered{
-		{"io_bytes", n}, {"io_kbytes", n >> 10}, {"bw_bytes", int64(bps)}, {"bw", int64(bps) >> 10},
-		{"iops", decimal(iops)}, {"runtime", ms(runtime)}, {"total_ios", ios}, {"short_ios", 0}, {"drop_ios", 0},
-		{"slat_ns", latOf(f.Slat, given(f, "slat"))},
-		{"clat_ns", latOf(f.Clat, given(f, "clat"))},
-		{"lat_ns", latOf(f.Lat, given(f, "lat"))},
+		{"io_bytes", f.Bytes}, {"io_kbytes", f.Bytes >> 10}, {"bw_bytes", int64(bps)}, {"bw", int64(bps) >> 10},
+		{"iops", decimal(iops)}, {"runtime", runtime}, {"total_ios", f.IOs},
+		{"slat_ns", latOf(f.Slat, g.Slat, list)}, {"clat_ns", latOf(f.Clat, g.Clat, list)}, {"lat_ns", latOf(f.Lat, g.Lat, list)},
 	}
-	var bw, rate []float64
+	if none {
+		zero := &record.Samples{N: new(int64), Share: new(float64)}
+		g.Short, g.Dropped, s = new(int64), new(int64), rates{zero, zero}
+	}
+	for _, n := range []struct {
+		key string
+		v   *int64
+	}{{"short_ios", g.Short}, {"drop_ios", g.Dropped}} {
+		if n.v != nil {
+			o = append(o, member{n.key, *n.v})
+		}
+	}
+	if b := s.bw; b != nil {
+		o = append(o, member{"bw_min", int64(b.Min / 1024)}, member{"bw_max", int64(b.Max / 1024)})
+		if b.Share != nil {
+			o = append(o, member{"bw_agg", decimal(100 * *b.Share)})
+		}
+		o = append(o, member{"bw_mean", decimal(b.Mean / 1024)}, member{"bw_dev", decimal(b.Stddev / 1024)})
+		if b.N != nil {
+			o = append(o, member{"bw_samples", *b.N})
+		}
+	} else {
+		o = append(o, member{"bw_samples", 0})
+	}
+	if r := s.iops; r != nil {
+		o = append(o, member{"iops_min", int64(r.Min)}, member{"iops_max", int64(r.Max)},
+			member{"iops_mean", decimal(r.Mean)}, member{"iops_stddev", decimal(r.Stddev)})
+		if r.N != nil {
+			o = append(o, member{"iops_samples", *r.N})
+		}
+	} else {
+		o = append(o, member{"iops_stddev", decimal(0)}, member{"iops_samples", 0})
+	}
+	return o
+}
+
+// rates are samples of a direction; nil where there are none.
+type rates struct{ bw, iops *record.Samples }
+
+// samplesOf are fio's own samples of one thread, else whole seconds over all. What
+// was imported stays what it was, also sums that say nothing.
+func samplesOf(rec *record.Record, f *record.Flow, series []record.Interval, of func(*record.Interval) (int64, int64)) rates {
+	if f == nil {
+		return rates{}
+	}
+	own := func(s *record.Samples) bool { return s != nil && (rec.Import != nil || !s.Summed) }
+	r := seconded(series, of)
+	if g := f.Given; g != nil && own(g.BW) {
+		r.bw = g.BW
+	}
+	if g := f.Given; g != nil && own(g.Rate) {
+		r.iops = g.Rate
+	}
+	return r
+}
+
+// seconded are samples of the whole seconds of a series.
+func seconded(series []record.Interval, of func(*record.Interval) (int64, int64)) rates {
+	var bw, iops []float64
 	for i := range series {
 		if iv := &series[i]; iv.LenNS >= 900_000_000 { // a shorter one is noise
 			i, b := of(iv)
-			rate = append(rate, float64(i)*1e9/float64(iv.LenNS))
-			bw = append(bw, float64(b)*1e9/float64(iv.LenNS)/1024)
+			iops = append(iops, float64(i)*1e9/float64(iv.LenNS))
+			bw = append(bw, float64(b)*1e9/float64(iv.LenNS))
 		}
 	}
-	agg := 0.0
-	if len(bw) > 0 {
-		agg = 100
+	if bw == nil {
+		return rates{}
 	}
-	lo, hi, mean, dev := moments(bw)
-	o = append(o, member{"bw_min", int64(lo)}, member{"bw_max", int64(hi)}, member{"bw_agg", decimal(agg)},
-		member{"bw_mean", decimal(mean)}, member{"bw_dev", decimal(dev)}, member{"bw_samples", len(bw)})
-	lo, hi, mean, dev = moments(rate)
-	return append(o, member{"iops_min", int64(lo)}, member{"iops_max", int64(hi)}, member{"iops_mean", decimal(mean)},
-		member{"iops_stddev", decimal(dev)}, member{"iops_samples", len(rate)})
+	r := rates{moments(bw), moments(iops)}
+	r.bw.Share = new(float64(1))
+	return r
 }
 
-func moments(v []float64) (lo, hi, mean, dev float64) {
-	if len(v) == 0 {
-		return 0, 0, 0, 0
-	}
+// moments are the statistics of one sample or more.
+func moments(v []float64) *record.Samples {
+	var mean, dev float64
 	for _, x := range v {
 		mean += x / float64(len(v))
 	}
@@ -346,15 +473,15 @@ func moments(v []float64) (lo, hi, mean, dev float64) {
 	if len(v) > 1 {
 		dev = math.Sqrt(dev / float64(len(v)-1))
 	}
-	return slices.Min(v), slices.Max(v), mean, dev
+	return &record.Samples{Min: slices.Min(v), Max: slices.Max(v), Mean: mean, Stddev: dev, N: new(int64(len(v)))}
 }
 
 // percentileList is fio's default.
 var percentileList = []float64{1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99}
 
 // latOf writes a latency: what was given where something was, else what the
-// histogram says.
-func latOf(h *record.Histogram, s *record.Summary) ordered {
+// histogram says of the percentiles in list.
+func latOf(h *record.Histogram, s *record.Summary, list []float64) ordered {
 	if s == nil {
 		s = &record.Summary{}
 	}
@@ -370,7 +497,7 @@ func latOf(h *record.Histogram, s *record.Summary) ordered {
 			known.Stddev = new(stddev(h, mean))
 		}
 		if known.Percentiles == nil {
-			for _, p := range percentileList {
+			for _, p := range list {
 				if ns, ok := h.Percentile(p); ok {
 					known.Percentiles = append(known.Percentiles, record.Percentile{P: p, NS: ns})
 				}
@@ -493,20 +620,44 @@ func diskUtil(rec *record.Record) []ordered {
 				sum.WriteBytes += b.WriteBytes - a.WriteBytes
 				sum.BusyNS += b.BusyNS - a.BusyNS
 				sum.QueueNS += b.QueueNS - a.QueueNS
+				rose(&sum.ReadMerges, a.ReadMerges, b.ReadMerges)
+				rose(&sum.WriteMerges, a.WriteMerges, b.WriteMerges)
+				rose(&sum.ReadNS, a.ReadNS, b.ReadNS)
+				rose(&sum.WriteNS, a.WriteNS, b.WriteNS)
 				elapsed += w.After.MonoNS - w.Before.MonoNS
 			}
 		}
 		if elapsed <= 0 {
 			continue
 		}
-		all = append(all, ordered{
+		o := ordered{
 			{"name", d.Name}, {"read_ios", sum.ReadIOs}, {"write_ios", sum.WriteIOs},
 			{"read_sectors", sum.ReadBytes / 512}, {"write_sectors", sum.WriteBytes / 512},
-			{"in_queue", ms(sum.QueueNS)},
-			{"util", decimal(min(100, 100*float64(sum.BusyNS)/float64(elapsed)))},
-		})
+		}
+		for _, m := range []struct {
+			key  string
+			v    *int64
+			unit int64
+		}{{"read_merges", sum.ReadMerges, 1}, {"write_merges", sum.WriteMerges, 1}, {"read_ticks", sum.ReadNS, 1e6}, {"write_ticks", sum.WriteNS, 1e6}} {
+			if m.v != nil {
+				o = append(o, member{m.key, *m.v / m.unit})
+			}
+		}
+		all = append(all, append(o, member{"in_queue", ms(sum.QueueNS)},
+			member{"util", decimal(min(100, 100*float64(sum.BusyNS)/float64(elapsed)))}))
 	}
 	return all
+}
+
+// rose adds a difference where both counters are known.
+func rose(sum **int64, from, to *int64) {
+	if from == nil || to == nil {
+		return
+	}
+	if *sum == nil {
+		*sum = new(int64)
+	}
+	**sum += *to - *from
 }
 
 func useOf(prefix, writeMerges string, u *record.DiskUse) ordered {

@@ -191,14 +191,14 @@ func TestGroupReporting(t *testing.T) {
 		t.Fatalf("%+v", j)
 	}
 	// fio wrote bw_min 184 and the like, sums over three threads.
-	if j.Read.BW != nil || j.Read.Rate != nil {
+	if !j.Read.BW.Summed || !j.Read.Rate.Summed {
 		t.Errorf("sums over threads pass as minima: %+v %+v", j.Read.BW, j.Read.Rate)
 	}
 	// Latencies are merged by fio and stay.
 	if j.Read.Clat == nil || j.Read.Clat.Histogram == nil || *j.Read.Clat.N != 153 {
 		t.Errorf("clat %+v", j.Read.Clat)
 	}
-	if s := parse(t, "fio-3.33-pause.json").Jobs[0].Read.Rate; s == nil || *s.N < 1 || s.Min <= 1 {
+	if s := parse(t, "fio-3.33-pause.json").Jobs[0].Read.Rate; s == nil || s.Summed || *s.N < 1 || s.Min <= 1 {
 		t.Errorf("the samples of a single job are gone: %+v", s)
 	}
 }
@@ -210,7 +210,7 @@ func TestSummedByTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j := &r.Jobs[0]; !j.Summed || j.Threads != 0 || j.Read.Rate != nil || !r.has(DiagSections) {
+	if j := &r.Jobs[0]; !j.Summed || j.Threads != 0 || !j.Read.Rate.Summed || !r.has(DiagSections) {
 		t.Errorf("%+v", j)
 	}
 }
@@ -440,6 +440,11 @@ func FuzzParse(f *testing.F) {
 			f.Add(b)
 		}
 	}
+	var own bytes.Buffer // with what we say beside fio's keys
+	if err := FromRecord(&own, measured(histogramOf([]int64{80_000}), nil)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(own.Bytes())
 	f.Fuzz(func(t *testing.T, in []byte) {
 		all, err := ParseAll(bytes.NewReader(in))
 		if err != nil {

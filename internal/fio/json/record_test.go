@@ -55,6 +55,20 @@ func TestToRecord(t *testing.T) {
 	if p.Outcome.UsageUnknown || p.Outcome.Usage.UserNS <= 0 {
 		t.Errorf("usage %+v", p.Outcome.Usage)
 	}
+	// Each of them stays known, and is written as one again.
+	var ios, user int64
+	var clat record.Histogram
+	for i := range p.Outcome.Clones {
+		c := &p.Outcome.Clones[i]
+		ios, user = ios+c.Write.IOs, user+c.Usage.UserNS
+		clat.Merge(c.Write.Clat)
+	}
+	if len(p.Outcome.Clones) != 2 || ios != w.IOs || user != p.Outcome.Usage.UserNS || !slices.Equal(clat.Counts, w.Clat.Counts) {
+		t.Errorf("%d clones with %d I/Os and %d ns", len(p.Outcome.Clones), ios, user)
+	}
+	if es := entries(rec); len(es) != 2 || es[0].group != es[1].group || es[0].name != es[1].name || es[1].grouped {
+		t.Errorf("written as %+v", es)
+	}
 }
 
 // The same section twice is two phases where the options differ, and one phase
@@ -81,7 +95,7 @@ func TestSameName(t *testing.T) {
 
 func TestAbsence(t *testing.T) {
 	rec := toRecord(t, "fio-3.33-disable.json")
-	if w := rec.Rounds[0].Passes[0].Outcome.Write; w.Lat != nil || w.Clat != nil || w.Given != nil {
+	if w := rec.Rounds[0].Passes[0].Outcome.Write; w.Lat != nil || w.Clat != nil || w.Given.Lat != nil || w.Given.Clat != nil || w.Given.Slat != nil {
 		t.Errorf("latencies that were not measured: %+v", w)
 	}
 	rec = toRecord(t, "made-2.1.4.json")
@@ -298,6 +312,7 @@ func TestRoundTripFio(t *testing.T) {
 				a, b := &rec.Rounds[i].Passes[0], &back.Rounds[i].Passes[0]
 				forgetPercentiles(a.Outcome)
 				forgetPercentiles(b.Outcome)
+				forgetClasses(a.Outcome, b.Outcome)
 				if d := cmp.Diff(a.Outcome, b.Outcome, nearly); d != "" {
 					t.Errorf("outcome of %s changed (-want +got):\n%s", a.Phase, d)
 				}
@@ -327,6 +342,21 @@ func forgetPercentiles(o *record.Outcome) {
 				s.s.Percentiles = nil
 			}
 		}
+	}
+}
+
+// forgetClasses removes latency classes that were computed for tools, because the
+// first has none.
+func forgetClasses(a, b *record.Outcome) {
+	for i := range a.Clones {
+		forgetClasses(&a.Clones[i], &b.Clones[i])
+	}
+	if b.ToolRun == nil || a.ToolRun != nil && (a.ToolRun.LatencyNS != nil || a.ToolRun.LatencyUS != nil || a.ToolRun.LatencyMS != nil) {
+		return
+	}
+	b.ToolRun.LatencyNS, b.ToolRun.LatencyUS, b.ToolRun.LatencyMS = nil, nil, nil
+	if cmp.Equal(b.ToolRun, &record.ToolRun{}) {
+		b.ToolRun = nil
 	}
 }
 
@@ -365,7 +395,7 @@ func TestKeysForTools(t *testing.T) {
 	if err := json.Unmarshal(j["job options"], &opts); err != nil {
 		t.Fatal(err)
 	}
-	for k, want := range map[string]string{"rw": "randread", "bs": "4k", "iodepth": "32", "numjobs": "4", "runtime": "2000ms", "size": "1g"} {
+	for k, want := range map[string]string{"rw": "randread", "bs": "4k", "iodepth": "32", "numjobs": "4", "runtime": "2s", "size": "1g"} {
 		if opts[k] != want {
 			t.Errorf("option %s=%q, want %q", k, opts[k], want)
 		}
@@ -390,6 +420,26 @@ func TestKeysForTools(t *testing.T) {
 	}
 	if read.IOPS != 1 || read.BW != 4 || read.N != 2 || read.Lat.Mean == 0 || read.Lat.Percentile["99.000000"] == 0 {
 		t.Errorf("%+v", read)
+	}
+	type latency struct {
+		N          int64
+		Mean       float64
+		Percentile map[string]int64
+	}
+	var lats struct {
+		Slat latency `json:"slat_ns"`
+		Clat latency `json:"clat_ns"`
+		Lat  latency `json:"lat_ns"`
+	}
+	if err := json.Unmarshal(j["read"], &lats); err != nil {
+		t.Fatal(err)
+	}
+	// As fio has it where an I/O is one call: no slat, and clat is lat.
+	if d := cmp.Diff(lats.Lat, lats.Clat); d != "" || lats.Slat.N != 0 || lats.Clat.Percentile["99.000000"] == 0 {
+		t.Errorf("slat %+v, clat is not lat:\n%s", lats.Slat, d)
+	}
+	if !bytes.Contains(j["nativ"], []byte(`"clat_ns"`)) {
+		t.Errorf("nothing says that clat is lat: %s", j["nativ"])
 	}
 	var msShare map[string]float64
 	if err := json.Unmarshal(j["latency_ms"], &msShare); err != nil || msShare[">=2000"] != 50 {
@@ -424,6 +474,24 @@ func TestFioTool(t *testing.T) {
 		if err != nil || bytes.Contains(out, []byte("mismatch")) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
+	}
+	csv, err := os.ReadFile(filepath.Join(dir, "out_job0.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The engine measured lat alone, which is then clat, too, as in fio.
+	columns := strings.Split(strings.SplitN(string(csv), "\n", 2)[0], ", ")
+	sums := map[string]int{}
+	for line := range strings.Lines(string(csv)) {
+		for i, cell := range strings.Split(strings.TrimSpace(line), ",") {
+			if n, err := strconv.Atoi(strings.TrimSpace(cell)); err == nil && i < len(columns) && strings.HasSuffix(columns[i], "_count") {
+				sums[columns[i]] += n
+			}
+		}
+	}
+	want := map[string]int{"read_clat_ns_count": 4, "read_lat_ns_count": 4, "write_clat_ns_count": 1, "write_lat_ns_count": 1}
+	if d := cmp.Diff(want, sums); d != "" {
+		t.Errorf("I/Os in the columns (-want +got):\n%s", d)
 	}
 	for i, want := range []int{4, 24} {
 		csv, err := os.ReadFile(filepath.Join(dir, "out_job"+strconv.Itoa(i)+".csv"))

@@ -79,6 +79,10 @@ type Job struct {
 	// UserCPU and SystemCPU are shares, 0 to 1, of ThreadNS.
 	UserCPU, SystemCPU                       *float64
 	ContextSwitches, MajorFaults, MinorFault *int64
+	// Depth, Submit and Complete are fio's iodepth_level, _submit and _complete,
+	// the rest latency_ns, _us and _ms; nil where it wrote none.
+	Depth, Submit, Complete         []record.Share
+	LatencyNS, LatencyUS, LatencyMS []record.Share
 	// Summed is true where the entry stands for several threads
 	// (group_reporting). Threads is their number, 1 for a single job and 0
 	// where it is not known.
@@ -102,10 +106,10 @@ type Flow struct {
 	// Slat, Clat and Lat are nil where fio did not measure them.
 	Slat, Clat, Lat *Latency
 	// BW in bytes per second and Rate in IOPS are statistics over fio's
-	// samples (one each 500 ms a thread, or log_avg_msec). Nil for sums over
-	// threads, where fio adds up minima and deviations, and where every I/O
-	// counted as a sample. fio takes no sample of an interval without I/O, so
-	// that minimum and mean leave pauses out.
+	// samples (one each 500 ms a thread, or log_avg_msec). They are marked as
+	// summed over threads where fio adds up minima and deviations, and nil where
+	// every I/O counted as a sample. fio takes no sample of an interval without
+	// I/O, so that minimum and mean leave pauses out.
 	BW, Rate *Samples
 }
 
@@ -134,11 +138,7 @@ type Latency struct {
 type Percentile = record.Percentile
 
 // Samples are statistics of a rate.
-type Samples struct {
-	Min, Max, Mean, Stddev float64
-	// N is nil before fio 2.99.
-	N *int64
-}
+type Samples = record.Samples
 
 // A Disk is what fio read of one block device over the whole invocation, ramps
 // and pauses included.
@@ -182,7 +182,7 @@ const (
 	// DiagNoLatency: latencies were switched off or lost; unknown, not zero.
 	DiagNoLatency = "latency-not-measured"
 	// DiagGroupSums: minima, maxima, means and deviations of bandwidth and
-	// IOPS were sums over threads and are left out.
+	// IOPS are sums over threads, of which nothing follows.
 	DiagGroupSums = "group-sums"
 	// DiagRateOfOne: with an IOPS log and no log_avg_msec every I/O counts as
 	// a sample of one.
@@ -196,6 +196,11 @@ const (
 	DiagMixed = "mixed"
 	// DiagTrim: trims were left out of the record.
 	DiagTrim = "trim"
+	// DiagVerify: reads that verified what was written are apart from the pass.
+	// Detail is their number.
+	DiagVerify = "verify"
+	// DiagVerifyMixed: such reads are counted with those of a mixed job.
+	DiagVerifyMixed = "verify-mixed"
 	// DiagIOs: the number of I/Os was computed, fio did not write it.
 	DiagIOs = "ios-computed"
 	// DiagPercentiles: percentiles of several jobs cannot be added up.
@@ -215,7 +220,7 @@ const (
 func DiagCodes() []string {
 	return []string{
 		DiagText, DiagSnapshots, DiagOtherRuns, DiagVersion, DiagUnit, DiagNumber, DiagNoOptions, DiagNoLatency,
-		DiagGroupSums, DiagRateOfOne, DiagBins, DiagAllClients, DiagMixed, DiagTrim, DiagIOs, DiagPercentiles,
+		DiagGroupSums, DiagRateOfOne, DiagBins, DiagAllClients, DiagMixed, DiagTrim, DiagVerify, DiagVerifyMixed, DiagIOs, DiagPercentiles,
 		DiagError, DiagRuntime, DiagSections, DiagLog,
 	}
 }

@@ -33,7 +33,8 @@ type unit struct {
 // job at all.
 //
 // Clones are added up as what they are: bytes and I/Os by sum, time by the
-// longest, histograms by bucket. Doubts are in the record's warnings.
+// longest, histograms by bucket; what each did is in Outcome.Clones. Doubts are in
+// the record's warnings.
 func ToRecord(r *Result, logs []*Log) (*record.Record, error) {
 	if len(r.Jobs) == 0 {
 		return nil, errors.New("turn fio JSON into a record: it has no job")
@@ -44,6 +45,10 @@ func ToRecord(r *Result, logs []*Log) (*record.Record, error) {
 		Complete:      true,
 		Import:        &record.Import{Format: formatName, Text: r.Text},
 	}}
+	if strings.HasPrefix(r.Version.Text, ownPrefix) && strings.HasSuffix(r.Version.Text, simulatedMark) {
+		// Its form does not keep which model it was.
+		c.rec.Simulated = &record.Simulation{Notice: record.SimulatedNotice}
+	}
 	c.diags = slices.Clone(r.Diagnostics)
 	rec := c.rec
 	for _, g := range r.Global {
@@ -280,7 +285,52 @@ func (c *converter) pass(u *unit, logs []*Log) {
 	p.Seed = ph.RandSeed
 	c.rec.Plan.Steps = append(c.rec.Plan.Steps, record.Step{Phase: u.phase, Place: p.Place, RuntimeNS: ph.RuntimeNS, Seed: p.Seed})
 
-	o := &record.Outcome{}
+	o := c.outcome(u, ph)
+	elapsed := o.EndNS
+	for _, j := range u.jobs {
+		if j.Trim != nil {
+			c.doubt(DiagTrim, j.Name, "")
+		}
+	}
+	c.failures(u, &p, o)
+	if o.Read != nil || o.Write != nil || o.Mixed != nil {
+		p.Outcome = o
+		p.Intervals = c.series(u, logs, elapsed, c.blockSize(j))
+		if elapsed == 0 {
+			c.doubt(DiagRuntime, j.Name, "")
+		}
+		if len(u.jobs) > 1 {
+			// What is doubtful in them was said of all together.
+			quiet := &converter{Result: c.Result, rec: &record.Record{}}
+			for k := range u.jobs {
+				one := &unit{jobs: u.jobs[k : k+1], index: u.index[k : k+1], phase: u.phase, noOpts: u.noOpts}
+				clone := quiet.outcome(one, ph)
+				quiet.failures(one, &record.Pass{}, clone)
+				o.Clones = append(o.Clones, *clone)
+			}
+		}
+	} else if p.Failed == nil {
+		// What fio said is often the reason.
+		p.Failed = &record.Failure{Code: record.FailEmpty, Detail: message(c.Text)}
+	}
+	if p.Failed != nil {
+		c.rec.Complete = false
+		c.rec.Incomplete = append(c.rec.Incomplete, record.Missing{
+			Code: record.MissingPassFailed, Phase: p.Phase, Place: p.Place, Detail: p.Failed.Detail})
+	}
+	// A round for each phase, as bench has.
+	for i := range c.rec.Rounds {
+		if c.rec.Rounds[i].Phase == u.phase {
+			c.rec.Rounds[i].Passes = append(c.rec.Rounds[i].Passes, p)
+			return
+		}
+	}
+	c.rec.Rounds = append(c.rec.Rounds, record.Round{Phase: u.phase, Passes: []record.Pass{p}})
+}
+
+// outcome is what the jobs of a unit came to together.
+func (c *converter) outcome(u *unit, ph *job.Phase) *record.Outcome {
+	j, o := u.jobs[0], &record.Outcome{}
 	var elapsed int64
 	for _, j := range u.jobs {
 		elapsed = max(elapsed, j.runtime())
@@ -303,40 +353,45 @@ func (c *converter) pass(u *unit, logs []*Log) {
 		}
 	}
 	o.Sync = c.sync(u)
-	for _, j := range u.jobs {
-		if j.Trim != nil {
-			c.doubt(DiagTrim, j.Name, "")
+	c.verified(u, ph, o)
+	if o.Verified != nil && o.Verified.Flow != nil { // they came after
+		elapsed = 0
+		for _, j := range u.jobs {
+			elapsed = max(elapsed, j.Write.runtime())
 		}
+		o.EndNS = elapsed
 	}
 	c.usage(u, o)
 	o.Stopped = record.StopOnce
 	if ph.RuntimeNS > 0 && elapsed >= ph.RuntimeNS {
 		o.Stopped = record.StopTime
 	}
-	c.failures(u, &p, o)
-	if o.Read != nil || o.Write != nil || o.Mixed != nil {
-		p.Outcome = o
-		p.Intervals = c.series(u, logs, elapsed, bs)
-		if elapsed == 0 {
-			c.doubt(DiagRuntime, j.Name, "")
+	return o
+}
+
+// verified takes the reads that verify what was written out of the pass. fio counts
+// them as reads of the job.
+func (c *converter) verified(u *unit, ph *job.Phase, o *record.Outcome) {
+	switch {
+	case o.Read == nil || o.Write == nil || o.Write.IOs == 0:
+	case ph.Mode == job.Write || ph.Mode == job.RandWrite:
+		v := &record.Verified{Flow: o.Read}
+		for _, j := range u.jobs {
+			v.RuntimeNS = max(v.RuntimeNS, j.Read.runtime())
 		}
-	} else if p.Failed == nil {
-		// What fio said is often the reason.
-		p.Failed = &record.Failure{Code: record.FailEmpty, Detail: message(c.Text)}
+		o.Read, o.Verified = nil, v
+		c.doubt(DiagVerify, u.jobs[0].Name, strconv.FormatInt(v.Flow.IOs, 10))
+	case ph.Mode.Mixed() && c.verifies(u.jobs[0]):
+		o.Verified = &record.Verified{}
+		c.doubt(DiagVerifyMixed, u.jobs[0].Name, "")
 	}
-	if p.Failed != nil {
-		c.rec.Complete = false
-		c.rec.Incomplete = append(c.rec.Incomplete, record.Missing{
-			Code: record.MissingPassFailed, Phase: p.Phase, Place: p.Place, Detail: p.Failed.Detail})
-	}
-	// A round for each phase, as bench has.
-	for i := range c.rec.Rounds {
-		if c.rec.Rounds[i].Phase == u.phase {
-			c.rec.Rounds[i].Passes = append(c.rec.Rounds[i].Passes, p)
-			return
-		}
-	}
-	c.rec.Rounds = append(c.rec.Rounds, record.Round{Phase: u.phase, Passes: []record.Pass{p}})
+}
+
+// verifies reports whether a job that writes reads it all again afterwards.
+func (c *converter) verifies(j *Job) bool {
+	v, set := c.Option(j, "verify")
+	after, told := c.Option(j, "do_verify")
+	return set && v != "0" && v != "null" && !(told && strings.TrimSpace(after) == "0")
 }
 
 // message is the first line of text that is one of fio's messages, or empty.
@@ -365,6 +420,7 @@ func (c *converter) failures(u *unit, p *record.Pass, o *record.Outcome) {
 // usage is the CPU time of the threads. fio gives shares of the run time of all
 // threads, which it writes from 3.8 on.
 func (c *converter) usage(u *unit, o *record.Outcome) {
+	o.ToolRun = toolRun(u.jobs)
 	for _, j := range u.jobs {
 		if j.ThreadNS == nil || j.UserCPU == nil || j.SystemCPU == nil {
 			o.Usage, o.UsageUnknown = record.Usage{}, true
@@ -373,6 +429,41 @@ func (c *converter) usage(u *unit, o *record.Outcome) {
 		o.Usage.UserNS += share(*j.UserCPU, *j.ThreadNS)
 		o.Usage.SystemNS += share(*j.SystemCPU, *j.ThreadNS)
 	}
+}
+
+// toolRun adds up what fio says of the threads of jobs; its distributions are of
+// each alone.
+func toolRun(jobs []*Job) *record.ToolRun {
+	t, first := &record.ToolRun{}, jobs[0]
+	if len(jobs) == 1 {
+		t.Depth, t.Submit, t.Complete = first.Depth, first.Submit, first.Complete
+		t.LatencyNS, t.LatencyUS, t.LatencyMS = first.LatencyNS, first.LatencyUS, first.LatencyMS
+	}
+	any := t.Depth != nil || t.Submit != nil || t.Complete != nil || t.LatencyNS != nil || t.LatencyUS != nil || t.LatencyMS != nil
+	for _, f := range []struct {
+		sum **int64
+		of  func(*Job) *int64
+	}{
+		{&t.ThreadNS, func(j *Job) *int64 { return j.ThreadNS }},
+		{&t.ContextSwitches, func(j *Job) *int64 { return j.ContextSwitches }},
+		{&t.MajorFaults, func(j *Job) *int64 { return j.MajorFaults }},
+		{&t.MinorFaults, func(j *Job) *int64 { return j.MinorFault }},
+	} {
+		sum, known := int64(0), true
+		for _, j := range jobs {
+			n := f.of(j)
+			if known = known && n != nil && *n < 1<<60-sum; known {
+				sum += *n
+			}
+		}
+		if known {
+			*f.sum, any = &sum, true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return t
 }
 
 func share(f float64, ns int64) int64 {
@@ -384,13 +475,13 @@ func share(f float64, ns int64) int64 {
 func (c *converter) flow(u *unit, what string, bs int64, dir func(*Job) *Flow) *record.Flow {
 	var sum record.Flow
 	var slat, clat, lat []part
-	any := false
+	var flows []*Flow
 	for _, j := range u.jobs {
 		f := dir(j)
 		if f == nil {
 			continue
 		}
-		any = true
+		flows = append(flows, f)
 		if f.Bytes == nil {
 			c.doubt(DiagUnit, j.Name, what)
 			return nil
@@ -402,14 +493,23 @@ func (c *converter) flow(u *unit, what string, bs int64, dir func(*Job) *Flow) *
 		}
 		sum.Bytes += *f.Bytes
 		sum.IOs += ios
+		if j.Nothing(f) {
+			ios = 0 // they have no latency that could be missed
+		}
 		slat = append(slat, part{f.Slat, ios})
 		clat = append(clat, part{f.Clat, ios})
 		lat = append(lat, part{f.Lat, ios})
 	}
-	if !any {
+	if flows == nil {
 		return nil
 	}
 	var g record.Given
+	if f := flows[0]; len(flows) == 1 {
+		g.BW, g.Rate, g.Short, g.Dropped = f.BW, f.Rate, f.Short, f.Dropped
+		if f.RuntimeNS > 0 {
+			g.RuntimeNS = &f.RuntimeNS
+		}
+	}
 	sum.Slat, g.Slat = c.merge(u, slat)
 	sum.Clat, g.Clat = c.merge(u, clat)
 	sum.Lat, g.Lat = c.merge(u, lat)

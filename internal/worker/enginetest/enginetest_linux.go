@@ -40,6 +40,7 @@ func Run(t *testing.T, e worker.Engine, dir string, excuses ...Excuse) {
 	s.run(t, "stamped data", s.stamped)
 	s.run(t, "reads write nothing", s.readOnly)
 	s.run(t, "regions", s.regions)
+	s.run(t, "clones", s.clones)
 	s.run(t, "random offsets", s.randomOffsets)
 	s.run(t, "fdatasync", s.fdatasync)
 	s.run(t, "cancel", s.cancel)
@@ -424,6 +425,48 @@ func (s *suite) regions(t *testing.T) {
 	stopped(t, o, record.StopBytes)
 	if i := slices.Index(blocks(t, tk.Path), zero); i >= 0 {
 		t.Errorf("block %d was left out", i)
+	}
+}
+
+// clones: what each job did is told apart, and together it is the pass.
+func (s *suite) clones(t *testing.T) {
+	const jobs, each, bs = 3, 256, 4 * kib
+	tk := s.prefilled(t, jobs*each*bs)
+	p := job.Phase{Name: "t", Mode: job.Read, BlockSize: bs, IODepth: 4, NumJobs: jobs, Direct: true, Split: true, Once: true}
+	if o, _ := s.pass(t, t.Context(), p, Claim(t, tk, false, true)); o.Clones != nil {
+		t.Errorf("%d clones that nobody asked for", len(o.Clones))
+	}
+	p.PerClone = true
+	o, _ := s.pass(t, t.Context(), p, Claim(t, tk, false, true))
+	if len(o.Clones) != jobs {
+		t.Fatalf("%d clones, want %d", len(o.Clones), jobs)
+	}
+	var lat record.Histogram
+	last := int64(0)
+	for i := range o.Clones {
+		c := &o.Clones[i]
+		if c.Read == nil || c.Read.IOs != each || c.Read.Bytes != each*bs || c.Write != nil || c.Sync != nil {
+			t.Fatalf("clone %d: read %+v, write %+v, sync %+v", i, c.Read, c.Write, c.Sync)
+		}
+		if c.StartNS != o.StartNS || c.ElapsedNS() <= 0 || c.EndNS > o.EndNS || c.Stopped != record.StopOnce || c.Usage.UserNS < 0 || c.Usage.SystemNS < 0 {
+			t.Errorf("clone %d: %d to %d, stopped %q, usage %+v", i, c.StartNS, c.EndNS, c.Stopped, c.Usage)
+		}
+		if (c.Read.Slat != nil) != (o.Read.Slat != nil) || (c.Read.Clat != nil) != (o.Read.Clat != nil) {
+			t.Errorf("clone %d has other latencies than the pass", i)
+		}
+		lat.Merge(c.Read.Lat)
+		last = max(last, c.EndNS)
+	}
+	if last != o.EndNS {
+		t.Errorf("the last clone ended at %d, the pass at %d", last, o.EndNS)
+	}
+	if h := o.Read.Lat; lat.Min != h.Min || lat.Max != h.Max || lat.Sum != h.Sum || !slices.Equal(lat.Counts, h.Counts) {
+		t.Error("the latencies of the clones are not those of the pass")
+	}
+	// One job is no clone.
+	p.NumJobs, p.Split = 1, false
+	if o, _ := s.pass(t, t.Context(), p, Claim(t, tk, false, true)); o.Clones != nil {
+		t.Errorf("%d clones of one job", len(o.Clones))
 	}
 }
 

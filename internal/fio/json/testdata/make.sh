@@ -27,6 +27,8 @@ run group json+ --name=group --rw=randread $slow --numjobs=3 --group_reporting
 run sections json --name=one --rw=randread $slow --group_reporting --name=two --directory=t --size=1m --rw=randread $slow --group_reporting
 run group-mixed json --rw=read $quick --name=a --name=b --group_reporting --numjobs=2 --name=c
 run rwmix json+ --name=mix --rw=randrw --rwmixread=70 $quick --lat_percentiles=1
+run verify json+ --name=verify --rw=randwrite $quick --verify=crc32c --do_verify=1
+run verify-mixed json --name=verify --rw=randrw $quick --verify=crc32c --do_verify=1
 run mixed json --name=mixed --rw=randrw $quick --unified_rw_reporting=mixed
 run both json --name=both --rw=randrw $quick --unified_rw_reporting=both
 run sync json+ --name=sync --rw=write $quick --fdatasync=1

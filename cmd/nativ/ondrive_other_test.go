@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// onDrive is only known on Linux.
+func onDrive(string) bool { return false }
