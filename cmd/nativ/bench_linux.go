@@ -340,7 +340,7 @@ func parseNotes(words []string) (map[string]string, error) {
 
 // openState finds the state directory and offers to clean up after dead runs.
 func (s *session) openState(ctx context.Context) (err error) {
-	if s.state, err = writableState(s.e); err != nil {
+	if s.state, err = stateDir(s.e); err != nil {
 		return err
 	}
 	_, dead, err := runsIn(ctx, s.state)
@@ -655,6 +655,9 @@ func (s *session) agree(ctx context.Context) error {
 // consent asks whether to carry out the plan that was just shown, unless --yes
 // said so. Anything but a yes is an error with nothing touched.
 func (s *session) consent(ctx context.Context, yes bool) error {
+	if err := checkWritable(s.state); err != nil {
+		return err
+	}
 	if yes {
 		return nil
 	}

@@ -62,15 +62,21 @@ func writableState(e *env) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return state, checkWritable(state)
+}
+
+// checkWritable tries to write into the state directory. A run that is refused
+// touches nothing, so that it comes after everything that could refuse it.
+func checkWritable(state string) error {
 	f, err := os.CreateTemp(state, ".writable-")
 	if err == nil {
 		err = errors.Join(f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
-		return "", exit(exitUsage, "the state directory cannot be written: %w", err).
+		return exit(exitUsage, "the state directory cannot be written: %w", err).
 			next("NATIV_STATE_DIR names a directory for journals and records that can be written.")
 	}
-	return state, nil
+	return nil
 }
 
 // checkOut makes sure, before anything is measured, that records can be written

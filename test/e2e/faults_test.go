@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 		{"proc", "/proc", nil, 3, []string{"proc"}},
 		{"preset", w.dir, []string{"--preset", "quack"}, 2, []string{"quick"}},
 		{"places", w.dir, []string{"--places", "moon"}, 2, []string{"moon", "lxc"}},
-		{"same place twice", w.dir, []string{"--places", "host,host"}, 2, []string{"host"}},
+		{"same place twice", w.dir, []string{"--places", "lxc,lxc"}, 2, []string{"lxc"}},
 		{"too many CPUs", w.dir, []string{"--cpus", "4096"}, 2, []string{"4096"}},
 		{"memory", w.dir, []string{"--memory", "lots"}, 2, []string{"lots"}},
 		{"runtime", w.dir, []string{"--runtime", "5"}, 2, []string{"runtime"}},
