@@ -12,7 +12,6 @@ import (
 	"nativ/internal/record"
 	"nativ/internal/sensor"
 	"nativ/internal/sys"
-	"nativ/internal/target"
 )
 
 // checkPlaces makes sure that every place that was asked for can be had, before
@@ -151,8 +150,5 @@ func undoers(state string) (map[journal.Kind]journal.Undoer, error) {
 			return nil, err
 		}
 	}
-	m := place.Undoers(fs, state)
-	m[journal.KindFile] = target.UndoFile
-	m[journal.KindDir] = target.UndoDir
-	return m, nil
+	return place.Undoers(fs, state), nil
 }

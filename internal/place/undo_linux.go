@@ -20,12 +20,13 @@ import (
 
 	"nativ/internal/cgroup"
 	"nativ/internal/journal"
+	"nativ/internal/target"
 )
 
 // undoPatience bounds each wait for something to go.
 const undoPatience = 10 * time.Second
 
-// Undoers returns how the things that places make are removed: by the run
+// Undoers returns how all that a run makes is removed: by the run
 // itself and, after it died, by nativ clean. Each of them removes exactly what
 // its entry names, however much of it was made, and nothing outside of
 // stateDir, the cgroups below nativ, and what LXC left of its containers.
@@ -38,6 +39,8 @@ func Undoers(groups *cgroup.FS, stateDir string) map[journal.Kind]journal.Undoer
 		journal.KindCgroup:    u.cgroup,
 		journal.KindProcess:   u.process,
 		journal.KindTree:      u.tree,
+		journal.KindFile:      target.UndoFile,
+		journal.KindDir:       target.UndoDir,
 	}
 }
 

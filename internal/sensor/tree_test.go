@@ -1,14 +1,11 @@
 package sensor
 
 import (
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"nativ/internal/record"
+	"nativ/internal/sensor/sensortest"
 )
 
 func must(t *testing.T, err error) {
@@ -21,42 +18,22 @@ func must(t *testing.T, err error) {
 // tree builds a recorded sysfs with its links and returns its root.
 func tree(t *testing.T, name string) Roots {
 	t.Helper()
-	a, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
-	must(t, err)
-	files := map[string]string{}
-	for _, f := range a.Files {
-		files[f.Name] = string(f.Data)
-	}
-	return makeTree(t, files)
+	return rootsOf(sensortest.Recorded(t, filepath.Join("testdata", name+".txtar")))
 }
 
 // makeTree builds a tree of files; LINKS holds lines "path -> target".
 func makeTree(t *testing.T, files map[string]string) Roots {
 	t.Helper()
-	root := t.TempDir()
-	for _, d := range []string{"sys", "proc", "dev"} {
-		must(t, os.Mkdir(filepath.Join(root, d), 0o755))
-	}
-	for name, data := range files {
-		if name == "LINKS" {
-			for l := range strings.Lines(data) {
-				from, to, _ := strings.Cut(strings.TrimSpace(l), " -> ")
-				from = filepath.Join(root, from)
-				must(t, os.MkdirAll(filepath.Dir(from), 0o755))
-				must(t, os.Symlink(to, from))
-			}
-			continue
-		}
-		write(t, filepath.Join(root, name), data)
-	}
+	return rootsOf(sensortest.Tree(t, files))
+}
+
+func rootsOf(root string) Roots {
 	return Roots{Sys: root + "/sys", Proc: root + "/proc", Dev: root + "/dev"}
 }
 
-func write(t *testing.T, path, data string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(data), 0o644))
-}
+func write(t *testing.T, path, data string) { t.Helper(); sensortest.Write(t, path, data) }
+
+func symlink(t *testing.T, to, path string) { t.Helper(); sensortest.Link(t, to, path) }
 
 // testSource is what every source must do: say what it is, leave what others
 // read alone, and add something exactly where it does not say that it cannot.
@@ -89,10 +66,4 @@ func testSource(t *testing.T, src Source) {
 	default:
 		t.Errorf("kind %q", d.Kind)
 	}
-}
-
-func symlink(t *testing.T, to, path string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.Symlink(to, path))
 }

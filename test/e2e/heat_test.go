@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/tools/txtar"
-
 	"nativ/internal/analysis"
 	"nativ/internal/bench"
 	"nativ/internal/cgroup"
@@ -22,6 +20,7 @@ import (
 	places "nativ/internal/place"
 	"nativ/internal/record"
 	"nativ/internal/sensor"
+	"nativ/internal/sensor/sensortest"
 	"nativ/internal/sys"
 	"nativ/internal/target"
 )
@@ -62,7 +61,6 @@ func TestHeatOfRecordedDrive(t *testing.T) {
 		t.Fatal(err)
 	}
 	undoers := places.Undoers(groups, w.state)
-	undoers[journal.KindFile], undoers[journal.KindDir] = target.UndoFile, target.UndoDir
 	host := places.NewHost(places.Config{RunID: rec.ID, Journal: j, Cgroups: groups, Exe: bin, Engine: string(job.IOUring), GOMAXPROCS: rec.Plan.GOMAXPROCS})
 	sampler := sensor.New(sensor.ForTarget(&rec.Target, roots), sys.MonoNow)
 
@@ -168,29 +166,9 @@ func throttleByHeat(set func(mc int), limit func(iops int)) {
 // sets its composite temperature.
 func recordedDrive(t *testing.T) (sensor.Roots, func(mc int)) {
 	t.Helper()
-	a, err := txtar.ParseFile(filepath.Join("..", "..", "internal", "sensor", "testdata", "nvme.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := t.TempDir()
-	for _, f := range a.Files {
-		if f.Name == "LINKS" {
-			for l := range strings.Lines(string(f.Data)) {
-				from, to, _ := strings.Cut(strings.TrimSpace(l), " -> ")
-				from = filepath.Join(root, from)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(from), 0o755), os.Symlink(to, from)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			continue
-		}
-		name := filepath.Join(root, f.Name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, f.Data, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	root := sensortest.Recorded(t, filepath.Join("..", "..", "internal", "sensor", "testdata", "nvme.txtar"))
 	var input string
-	err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Base(path) == "temp1_input" {
 			input = path
 		}

@@ -418,8 +418,6 @@ func (e *Env) undo(t *testing.T) {
 // All are the undoers of everything that a run in the surroundings makes.
 func (e *Env) All() map[journal.Kind]journal.Undoer {
 	undoers := e.Undoers(e.Cgroups, e.StateDir)
-	undoers[journal.KindFile] = target.UndoFile
-	undoers[journal.KindDir] = target.UndoDir
 	return undoers
 }
 
