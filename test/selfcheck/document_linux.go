@@ -38,11 +38,11 @@ What nativ says on a real machine where the answer is known beforehand. Written 
 | nativ | %s |
 | date | %s to %s UTC |
 | other load | %s |
-| each run | two phases (random read and write, 4 KiB, iodepth 32, numjobs 4), %d rounds of four passes of %d s |
+| each run | two phases (random read and write, 4 KiB, iodepth 32, numjobs 4), %d rounds of four passes |
 
 `, host.CPUModel, len(host.CPUs), float64(host.MemoryBytes)/(1<<30), virtual(host), host.Kernel, host.OS,
 		drive(&first.Target), first.Target.FSType, first.Tool.Version,
-		when(first.Started), when(d.last().Ended), d.disturbed(), rounds, int(pass.Seconds()))
+		when(first.Started), when(d.last().Ended), d.disturbed(), rounds)
 
 	if len(d.self) > 0 {
 		fmt.Fprintf(&b, `## The host against itself
@@ -64,11 +64,11 @@ What nativ says on a real machine where the answer is known beforehand. Written 
 		}
 		fmt.Fprintf(&b, `## A container held to nine tenths
 
-The pinned host is held to %d I/Os a second by its cgroup, the container to %d: it loses 10 %%.
+The pinned host is held to %d I/Os a second by its cgroup, the container to %d: it loses 10 %%. Passes of %s.
 
 **%d of %d called different**; %d of the %d intervals cover -10 %%.
 
-`, d.iops, d.iops*9/10, count(d.held, analysis.JudgeDifferent), len(d.held), covered, len(d.held))
+`, d.iops, d.iops*9/10, heldPass, count(d.held, analysis.JudgeDifferent), len(d.held), covered, len(d.held))
 		table(&b, d.held)
 	}
 	return []byte(strings.TrimRight(b.String(), "\n") + "\n")
