@@ -6,13 +6,15 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 BIN     := bin/nativ
 
-.PHONY: all build run test test-vm lint unit e2e bench analysis-report fuzz update clean
+.PHONY: all build run test test-vm test-page lint unit e2e bench analysis-report fuzz update clean
 
 all: build
 
 # One static file, so that it also runs on a host that has no Go and inside a
-# container that has no libc.
+# container that has no libc. scripts/web gives its pages interactive charts, where
+# npm can be had, and asks for nothing once that is done.
 build:
+	@scripts/web
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/nativ
 
 run: build
@@ -22,7 +24,7 @@ run: build
 
 test: build
 	@scripts/install-lxc
-	$(MAKE) --no-print-directory lint unit e2e
+	$(MAKE) --no-print-directory lint unit e2e test-page
 
 lint:
 	@out=$$(gofmt -l cmd internal test); [ -z "$$out" ] || { echo "gofmt wants to change: $$out"; exit 1; }
@@ -40,11 +42,16 @@ unit:
 e2e: build
 	$(GO) test -count=1 -timeout 20m ./test/e2e/
 
+# The pages of the built program in Chromium. Skips, and says why, without one;
+# PAGEFLAGS=-required fails instead.
+test-page: build
+	$(GO) test -count=1 ./test/page/ $(PAGEFLAGS)
+
 # A real kernel NVMe driver, pure cgroup v2 and AppArmor, in virtual machines that
 # QEMU emulates. Makes the guest first where it is not there, in a minute or two,
 # below NATIV_VM_CACHE (default /var/cache/nativ-vm).
 test-vm:
-	$(GO) test -count=1 -v -timeout 20m ./test/vm/ -required
+	$(GO) test -count=1 -v -timeout 45m ./test/vm/ -required
 
 # Side by side with the installed fio; writes docs/benchmarks.md. Takes five
 # minutes, and root for the whole of it; BENCHFLAGS="-dir DIR" for another disk.

@@ -23,6 +23,7 @@ import (
 
 	"nativ/internal/analysis"
 	"nativ/internal/bench"
+	"nativ/internal/due"
 	"nativ/internal/host"
 	"nativ/internal/job"
 	"nativ/internal/journal"
@@ -46,7 +47,12 @@ type benchFlags struct {
 	privileged, yes, json, details              bool
 	notes                                       []string
 	simulate, margin, resume                    string
+	device, destroyData                         string
+	readOnly, dryRun                            bool
 	rounds                                      int
+
+	maxWritten, maxRate byteSize
+	acceptWear          bool
 
 	coolDown time.Duration
 	maxTemp  float64 // degrees Celsius
@@ -65,12 +71,24 @@ func newBench(e *env) *cobra.Command {
 		Long: `Measures the drive behind a directory: on the host, on the host with only the
 container's CPUs, and in a throw-away LXC container. It says what it will do
 before it does it, writes only to a test file of its own, and removes whatever
-it made.
+it made. --dry-run ends after the plan, with every reason not to carry it out.
+
+A device itself is measured with --device: with --read-only nothing can be
+written, and tests that write are left out; with --destroy-data SERIAL everything
+on it is written over, if SERIAL is the drive's serial number to the letter and the
+drive is empty and not in use. docs/safety.md says what is refused and why.
 
 The drive's temperature is watched. Before each pass it may cool down to where
 the run began, which makes passes alike: within 2 °C, or until it changes by less
 than 0.5 °C a minute, at most as long as --cool-down says. A run stops at once at
---max-temp, and where the drive gives alarm (critical warning, media errors).
+--max-temp, and where the drive gives alarm (critical warning, media errors), its
+controller is reset, or it or its file system is lost.
+
+The plan says how much of the drive's endurance it takes at most. Above 1 TB, or
+0.1 % of what the maker rates, that is asked for on its own, and --yes is no answer
+to it: --max-written limits it, by shorter passes that are the same in all places,
+and --accept-wear accepts it. --max-rate keeps the load low, for a drive that others
+need meanwhile; such numbers are no drive's and get no verdict.
 
 Presets: quick explores, in two minutes. standard compares the places with
 verdicts, in twelve rounds, about two hours before cool-downs; thorough in twice as
@@ -97,6 +115,8 @@ Exit codes:
   sudo nativ bench --dir /mnt/nvme1 --preset heat --max-temp 80
   sudo nativ bench --dir /mnt/nvme1 --preset latency
   sudo nativ bench --dir /mnt/nvme1 --job my.fio
+  sudo nativ bench --device /dev/nvme0n1 --read-only
+  sudo nativ bench --device /dev/nvme1n1 --destroy-data S7DNNJ0X123456 --size 64G --dry-run
   nativ bench --simulate samsung-9100-pro-2tb-bare --preset article`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -105,7 +125,7 @@ Exit codes:
 			f.presetAsked, f.placesAsked, f.roundsAsked = c.Flags().Changed("preset"), c.Flags().Changed("places"), c.Flags().Changed("rounds")
 			f.simulated = c.Flags().Changed("simulate")
 			c.Flags().Visit(func(fl *pflag.Flag) {
-				if !slices.Contains([]string{"resume", "yes", "json", "details", "lang", "out"}, fl.Name) {
+				if !slices.Contains([]string{"resume", "yes", "json", "details", "lang", "out", "accept-wear"}, fl.Name) {
 					f.others = append(f.others, fl.Name)
 				}
 			})
@@ -114,10 +134,14 @@ Exit codes:
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.dir, "dir", "", "directory on the drive to measure; asked for on a terminal")
+	fl.StringVar(&f.device, "device", "", "measure this block device itself, with --read-only or --destroy-data")
+	fl.BoolVar(&f.readOnly, "read-only", false, "with --device: only read, and leave out tests that write")
+	fl.StringVar(&f.destroyData, "destroy-data", "", "with --device: write over everything on the drive with this serial number")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "show the plan, and why it would be refused, and touch nothing")
 	fl.StringVar(&f.preset, "preset", "quick", "what to measure: quick, standard, thorough, article, heat, fill, crystaldiskmark, latency, sync or sweep (see nativ job list)")
 	fl.StringVar(&f.job, "job", "", "measure the phases of your own job file: a section each, on nativ's test file")
 	fl.StringVar(&f.engine, "engine", "own", "own, or fio for the fio that is installed")
-	fl.Var(&f.size, "size", "size of the test file (default 16G, less where space is short)")
+	fl.Var(&f.size, "size", "size of the test file (default 16G, less where space is short), or of the part of a --device that is used, from its start (default all of it)")
 	fl.DurationVar(&f.runtime, "runtime", 0, "time for each phase in each place, over all its passes (default 5s); with rounds, of each pass (default 18s, with --rounds that of the preset); with heat and fill, of each load, whose pauses stay as long")
 	fl.IntVar(&f.rounds, "rounds", 0, "rounds of each phase, an even number: forth and back through the places (standard 12, thorough 24)")
 	fl.StringVar(&f.margin, "margin", "", "with rounds, differences that count as none (default throughput=3%,p50=5%,p99=10%)")
@@ -127,8 +151,11 @@ Exit codes:
 	fl.StringVar(&f.memory, "memory", "4G", "memory limit of the container and of the pinned host, or none")
 	fl.BoolVar(&f.privileged, "privileged", false, "make the container a privileged one")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of offsets and data, to repeat a run (default: a random one)")
-	fl.DurationVar(&f.coolDown, "cool-down", 0, "longest wait before a pass for the drive to cool down, 0 for none (default: as long as a pass; article and heat 10m)")
+	fl.DurationVar(&f.coolDown, "cool-down", 0, "longest wait before a pass for the drive to cool down, 0 for none (default: as long as a pass; standard and thorough 1m; article and heat 10m)")
 	fl.Float64Var(&f.maxTemp, "max-temp", 0, "composite temperature in °C from which the run stops at once (default with heat: the drive's own critical one)")
+	fl.Var(&f.maxWritten, "max-written", "most bytes to write in all, prefill included: passes that write get shorter, the same in all places")
+	fl.BoolVar(&f.acceptWear, "accept-wear", false, "accept a plan that writes more than 1 TB or 0.1 % of the drive's rated endurance")
+	fl.Var(&f.maxRate, "max-rate", "most bytes a second to read and write, in all places alike; the numbers are then no drive's")
 	fl.StringVar(&f.lang, "lang", "", "language of the report, de or en (default: from the environment)")
 	fl.StringVar(&f.out, "out", "", "directory for record and report, beside the state directory")
 	fl.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -164,6 +191,12 @@ type session struct {
 	seen record.Sample
 	// ownCeiling is true where the ceiling is the drive's own.
 	ownCeiling bool
+	// device is what --device names, nil without.
+	device *target.Device
+	// leftOut are the phases that a run which only reads leaves out; refused is
+	// why a plan that is only shown would not be carried out.
+	leftOut []string
+	refused error
 	// model answers instead of a drive, with --simulate.
 	model *sim.Model
 	// margins are those of --margin.
@@ -203,6 +236,9 @@ func runBench(ctx context.Context, e *env, f benchFlags) error {
 			return exit(exitRefused, "interrupted before anything was touched")
 		}
 	}
+	if s.f.dryRun {
+		return nil
+	}
 	return s.measure(ctx)
 }
 
@@ -213,6 +249,9 @@ func (s *session) checkFlags(context.Context) (err error) {
 		return err
 	}
 	if err := s.choosePreset(); err != nil {
+		return err
+	}
+	if err := s.checkDevice(); err != nil {
 		return err
 	}
 	if f.roundsAsked {
@@ -239,6 +278,9 @@ func (s *session) checkFlags(context.Context) (err error) {
 	}
 	if f.maxTempAsked && !(f.maxTemp >= 20 && f.maxTemp <= 120) {
 		return exit(exitUsage, "--max-temp %v: from 20 to 120 °C", f.maxTemp)
+	}
+	if err := f.checkLimits(); err != nil {
+		return err
 	}
 	if f.cpusAsked && f.cpus < 1 {
 		return exit(exitUsage, "--cpus %d: at least 1", f.cpus)
@@ -348,6 +390,9 @@ func (s *session) openState(ctx context.Context) (err error) {
 		return err
 	}
 	w := s.e.stderr
+	if s.f.dryRun {
+		return nil
+	}
 	fmt.Fprintln(w, report.Say(s.lang, report.SayLeftovers, len(dead)))
 	for _, r := range dead {
 		fmt.Fprintf(w, "  %s  %s\n", r.ID, r.Header.Dir)
@@ -412,6 +457,9 @@ func (s *session) readLine(ctx context.Context, prompt string) (string, error) {
 
 // findTarget resolves the directory to measure.
 func (s *session) findTarget(ctx context.Context) error {
+	if s.f.device != "" {
+		return s.findDevice()
+	}
 	dir := s.f.dir
 	if dir == "" {
 		if !s.e.terminal || s.f.yes {
@@ -537,12 +585,18 @@ const leastSize = 1 << 30
 func (s *session) makePlan(context.Context) error {
 	want, least := s.preset.FileSize, int64(leastSize)
 	switch {
+	case s.device != nil:
+		want = s.deviceSize()
+		least = want
 	case s.f.size.set:
 		want, least = s.f.size.bytes>>20<<20, s.f.size.bytes>>20<<20
 	case want == 0:
 		want = max(s.rec.Target.FreeBytes, least)
 	}
-	size, err := target.Gate(&s.rec.Target, want, least)
+	if !s.f.size.set {
+		want = bench.FileWithin(want, least, s.f.maxWritten.bytes)
+	}
+	size, err := s.gate(want, least)
 	if err != nil {
 		return err
 	}
@@ -567,9 +621,10 @@ func (s *session) makePlan(context.Context) error {
 	}
 	plan, err := bench.NewPlan(bench.Wish{
 		Preset: s.preset, Dir: s.rec.Target.Dir, Places: s.asked, CPUSet: s.rec.Plan.CPUSet,
-		Memory: s.memory, Privileged: s.f.privileged, Seed: seed,
+		Memory: s.memory, Privileged: s.f.privileged, Seed: seed, ReadOnly: s.readOnly(),
 		FileSize: size, WantedSize: want, Runtime: s.f.runtime, Margins: s.margins,
 		CoolDown: coolDown, MaxTempMC: ceiling, NoTemperature: !s.hasTemperature(), LinkRate: linkRate(s.rec.Target.Drives),
+		WriteLimit: s.f.maxWritten.bytes, MaxRate: s.f.maxRate.bytes,
 	})
 	if err != nil {
 		return exit(exitUsage, "%w", err)
@@ -607,7 +662,7 @@ func (s *session) calibrate(ctx context.Context) error {
 // probeDirect tries direct I/O through the engine on a file that has no name,
 // so that a filesystem which cannot do it is refused with nothing touched.
 func (s *session) probeDirect(ctx context.Context) error {
-	if !s.uring {
+	if !s.uring || s.device != nil || s.f.dryRun {
 		return nil // the prefill will tell
 	}
 	claim, err := target.ClaimUnnamed(s.rec.Target.Dir, 1<<20)
@@ -646,10 +701,17 @@ func (s *session) agree(ctx context.Context) error {
 			o.Health = &h
 		}
 	}
+	s.rec.Target.Due, s.rec.Target.DueUnknown = due.Within(ctx, due.Roots{}, time.Now(), time.Duration(s.rec.Plan.EstimateNS[1]))
 	if err := report.Plan(s.e.stderr, s.rec, o); err != nil {
 		return err
 	}
-	return s.consent(ctx, s.f.yes)
+	if s.f.dryRun {
+		return s.endDryRun()
+	}
+	if err := s.consent(ctx, s.f.yes); err != nil {
+		return err
+	}
+	return s.agreeToWear(ctx)
 }
 
 // consent asks whether to carry out the plan that was just shown, unless --yes
@@ -710,11 +772,17 @@ func (s *session) measure(ctx context.Context) error {
 		return errors.Join(err, j.Close())
 	}
 	view := newLive(s.e.stderr, s.e.stderrTTY, s.lang, s.rec)
+	trouble, done := s.watchTrouble()
+	defer done()
 	run := &bench.Run{
-		From: s.from, Save: parts.save,
+		Trouble: trouble,
+		From:    s.from, Save: parts.save,
 		Record: s.rec, Places: set.places, Watch: set.watch, Emit: view.emit, Now: time.Now, Sleep: sleep,
 		PrefillEngine: prefillEngine(s.engine),
 		MakeFile: func() (*target.File, error) {
+			if s.device != nil {
+				return s.openDevice()
+			}
 			var nonce [16]byte
 			if _, err := rand.Read(nonce[:]); err != nil {
 				return nil, fmt.Errorf("draw a nonce: %w", err)
@@ -796,7 +864,7 @@ func (s *session) print(files saved) error {
 	}
 	o := report.Options{Lang: s.lang, Details: s.f.details, Last: true}
 	if files.record != "" {
-		o.Files = []string{files.markdown, files.record}
+		o.Files = []string{files.page, files.markdown, files.record}
 	}
 	fmt.Fprintln(s.e.stderr)
 	return render(s.e.stdout, s.rec, format, o)

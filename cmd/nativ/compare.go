@@ -18,7 +18,7 @@ import (
 	"nativ/internal/report"
 )
 
-var compareFormats = []string{"text", "md", "json"}
+var compareFormats = []string{"text", "md", "json", "svg", "png"}
 
 func newCompare(e *env) *cobra.Command {
 	var format, lang string
@@ -37,6 +37,14 @@ numjobs, direct, syncs. First it says what differs in settings and system. A
 comparison that means nothing (another block size, cached against direct) is
 refused; --anyway shows it with the reason. Without repetitions there is a ratio
 and no interval.
+
+--format svg and png write a chart to standard output: of two inputs their
+differences with intervals, of more a bar for each input and phase.
+
+Several runs of a side are one input, with commas: before1,before2 after1,after2.
+Their means are then what is compared, and an interval has what differs from run to
+run, which the passes of one run do not show. What is said to differ in system and
+settings is that of the first of each side.
 
 More than two inputs are ranked, phase by phase, and outliers are named: modified
 z-score of the logarithms above 3.5 and more than 3 % from the median, from ten
@@ -59,10 +67,11 @@ Exit codes:
   8  a condition of --fail-if is met`,
 		Example: `  nativ compare before.json after.json --fail-if 'randread.iops<-5%' --fail-if 'p99>+10%'
   nativ compare last/host last/lxc
+  nativ compare old1.json,old2.json,old3.json new1.json,new2.json,new3.json
   nativ compare ref:9100pro-pve9/native ref:9100pro-pve9/lxc
   nativ compare results/*.json --details`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
+			if len(args) == 0 {
 				return errors.New("name two records or more")
 			}
 			return nil
@@ -75,6 +84,9 @@ Exit codes:
 			if !slices.Contains(compareFormats, format) {
 				return exit(exitUsage, "--format %q is not one of %s", format, strings.Join(compareFormats, ", "))
 			}
+			if len(args) == 1 {
+				return oneInput(c.Context(), e, args[0])
+			}
 			o.format = format
 			for _, f := range failIf {
 				c, err := compare.ParseCondition(f)
@@ -86,7 +98,7 @@ Exit codes:
 			return o.run(c.Context(), e, args)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "text, md or json")
+	c.Flags().StringVar(&format, "format", "text", "text, md, json, svg or png (a chart)")
 	c.Flags().StringVar(&lang, "lang", "", "de or en (default: from the environment)")
 	c.Flags().BoolVar(&o.Details, "details", false, "all metrics with their intervals; all of a ranking")
 	c.Flags().BoolVar(&o.anyway, "anyway", false, "show also what means nothing, with the reason")
@@ -94,9 +106,24 @@ Exit codes:
 	return c
 }
 
+// oneInput says what to type where one record was named: its places can be compared
+// with each other.
+func oneInput(ctx context.Context, e *env, arg string) error {
+	in, err := openInput(ctx, e, arg, map[string]*record.Record{})
+	if err != nil {
+		return err
+	}
+	x := exit(exitUsage, "name a second record to compare %s with", arg)
+	if p := in.rec.Plan.Places; in.place == "" && len(p) > 1 {
+		return x.next("Its places beside each other: nativ compare %[1]s/%[2]s %[1]s/%[3]s", arg, p[0], p[len(p)-1])
+	}
+	return x.next("For example the one before it: nativ compare OLDER %s (nativ history lists runs)", arg)
+}
+
 type compareOptions struct {
 	report.CompareOptions
 	format     string
+	chart      *report.Chart // of --format svg and png; nil where there is nothing to draw
 	anyway     bool
 	conditions []compare.Condition
 }
@@ -120,7 +147,10 @@ func (o *compareOptions) run(ctx context.Context, e *env, args []string) error {
 		return exit(exitUsage, "standard input (-) can be only one of the inputs")
 	}
 	for _, a := range args {
-		in, err := openInput(ctx, e, a, cache)
+		in, err := openGroup(ctx, e, a, cache)
+		if err == nil && len(in.more) > 0 && len(args) != 2 {
+			err = exit(exitUsage, "%s: several runs of a side need exactly two sides", a)
+		}
 		if err != nil {
 			return err
 		}
@@ -157,6 +187,7 @@ func (o *compareOptions) run(ctx context.Context, e *env, args []string) error {
 		}
 		o.Checked = out.Conditions
 		doc = report.Compare(out.Comparisons, o.CompareOptions)
+		o.chart = report.CompareChart(out.Comparisons, o.Lang)
 	} else {
 		sides, err := sidesOfMany(inputs)
 		if err != nil {
@@ -172,6 +203,10 @@ func (o *compareOptions) run(ctx context.Context, e *env, args []string) error {
 		}
 		o.Checked = out.Conditions
 		doc = report.Rank(out.Ranking, o.CompareOptions)
+		o.chart = report.RankChart(out.Ranking, o.Lang)
+	}
+	if o.chart == nil && slices.Contains(pictureFormats, o.format) {
+		return exit(exitRefused, "there is nothing to draw: no phase has a number on both sides")
 	}
 	if err := written("the comparison", o.write(e.stdout, doc, out)); err != nil {
 		return err
@@ -196,6 +231,11 @@ func (o *compareOptions) write(w io.Writer, doc *report.Document, out comparedJS
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", " ")
 		err = enc.Encode(out)
+	case "svg", "png":
+		var picture []byte
+		if picture, err = drawn(o.chart, o.format, false); err == nil {
+			_, err = b.Write(picture)
+		}
 	case "md":
 		err = report.Markdown(b, doc)
 	default:
@@ -209,6 +249,39 @@ type input struct {
 	label string
 	rec   *record.Record
 	place string
+	more  []*record.Record // further runs of the same side
+}
+
+// openGroup reads what an argument names: one input, or with commas several runs of
+// one side, such as before1.json,before2.json.
+func openGroup(ctx context.Context, e *env, arg string, cache map[string]*record.Record) (input, error) {
+	if _, err := os.Stat(arg); err == nil || !strings.Contains(arg, ",") {
+		return openInput(ctx, e, arg, cache)
+	}
+	var group input
+	seen := map[string]bool{}
+	for i, name := range strings.Split(arg, ",") {
+		in, err := openInput(ctx, e, name, cache)
+		if err != nil {
+			return input{}, err
+		}
+		key := in.rec.ID + " " + in.rec.Started.String()
+		switch {
+		case seen[key] && in.rec.ID != "" || slices.Contains(group.more, in.rec) || in.rec == group.rec:
+			return input{}, exit(exitUsage, "%s: %s is the same run as one before it", arg, name)
+		case i == 0:
+			group = in
+			group.label = arg
+		case in.place != group.place:
+			return input{}, exit(exitUsage, "%s: name the same place for each run of a side", arg)
+		case in.place == "" && !slices.Equal(in.rec.Plan.Places, group.rec.Plan.Places):
+			return input{}, exit(exitUsage, "%s: the runs have different places", arg).next("Name one for each: %s/%s", name, in.rec.Plan.Places[0])
+		default:
+			group.more = append(group.more, in.rec)
+		}
+		seen[key] = true
+	}
+	return group, nil
 }
 
 // openInput reads what an argument names: ref:NAME/TABLE, RECORD or RECORD/PLACE.
@@ -218,7 +291,7 @@ func openInput(ctx context.Context, e *env, arg string, cache map[string]*record
 		if err != nil {
 			return input{}, exit(exitUsage, "%w", err)
 		}
-		return input{arg, rec, record.PlaceImported}, nil
+		return input{label: arg, rec: rec, place: record.PlaceImported}, nil
 	}
 	read := func(name string) (*record.Record, error) {
 		if rec := cache[name]; rec != nil {
@@ -236,17 +309,17 @@ func openInput(ctx context.Context, e *env, arg string, cache map[string]*record
 				if !slices.Contains(rec.Plan.Places, arg[i+1:]) {
 					return input{}, exit(exitUsage, "%s has no place %q", arg[:i], arg[i+1:]).next("It has: %s", strings.Join(rec.Plan.Places, ", "))
 				}
-				return input{arg, rec, arg[i+1:]}, nil
+				return input{label: arg, rec: rec, place: arg[i+1:]}, nil
 			}
 		}
 	}
 	rec, err := read(arg)
-	return input{arg, rec, ""}, err
+	return input{label: arg, rec: rec}, err
 }
 
 // side is the input in a place; its label names the place where the user did not.
 func (in *input) side(place string) compare.Side {
-	s := compare.Side{Label: in.label, Place: place, Record: in.rec}
+	s := compare.Side{Label: in.label, Place: place, Record: in.rec, More: in.more}
 	if in.place == "" && len(in.rec.Plan.Places) > 1 {
 		s.Label += "/" + place
 	}

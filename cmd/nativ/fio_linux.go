@@ -514,7 +514,7 @@ func (s *fioSession) measureJobs(ctx context.Context) error {
 	remember(ctx, s.e, s.state, s.rec, files)
 	o := report.Options{Lang: s.lang}
 	if files.record != "" {
-		o.Files = []string{files.markdown, files.record}
+		o.Files = []string{files.page, files.markdown, files.record}
 	}
 	if err := s.print(o); err != nil {
 		return err

@@ -113,6 +113,7 @@ from a file or is incomplete, and the tags.`,
 					}
 					filter.Drive = d.Drive.Key
 				}
+				filter.Brief = !f.json
 				runs, err := s.List(c.Context(), filter)
 				if err != nil {
 					return err

@@ -80,7 +80,10 @@ func importFiles(ctx context.Context, e *env, files []string, state, out, lang s
 		for _, rec := range recs {
 			var s saved
 			if state == "" {
-				s, err = saveIn(out, "nativ-"+rec.ID+".json", "nativ-"+rec.ID+".md", lang, rec)
+				s = namedIn(out, rec.ID)
+				if err = s.save(lang, rec); err != nil {
+					s = saved{}
+				}
 			} else {
 				s, err = saveRecord(state, out, lang, rec)
 				remember(ctx, e, state, rec, s)

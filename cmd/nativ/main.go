@@ -30,6 +30,9 @@ const (
 	exitBusy       = 6 // another run measures the same drive
 	exitLeft       = 7 // something that a run made could not be removed
 	exitCondition  = 8 // a condition of compare's --fail-if is met
+
+	exitAuditWarning = 9  // an audit's worst finding is a warning
+	exitAuditError   = 10 // an audit's worst finding is an error
 )
 
 // An env is what a verb may touch of the process, so that tests can call verbs
@@ -130,7 +133,7 @@ numbers differ. It writes only to a test file that it makes and removes itself.`
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
 		return exit(exitUsage, "%s", text).next("See: %s --help", c.CommandPath())
 	})
-	root.AddCommand(newReport(e), newImport(e), newCompare(e), newJob(e), newHistory(e))
+	root.AddCommand(newReport(e), newImport(e), newCompare(e), newAudit(e), newJob(e), newHistory(e))
 	root.AddCommand(kernelVerbs(e)...)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)

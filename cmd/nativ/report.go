@@ -19,11 +19,13 @@ import (
 	fiojson "nativ/internal/fio/json"
 	"nativ/internal/record"
 	"nativ/internal/report"
+	"nativ/internal/report/html"
 )
 
 func newReport(e *env) *cobra.Command {
 	var format, lang string
 	var details bool
+	var pics pictures
 	c := &cobra.Command{
 		Use:   "report RECORD|last",
 		Short: "Print the report of a record again",
@@ -32,14 +34,28 @@ the latest of them, or - for standard input. Also of a file with JSON of fio: of
 last run in it, with the logs beside it. Works on any OS. With --format fio-json it
 writes fio's json+.
 
+With --format html it writes one page for a browser, with charts to zoom into, which
+asks for nothing outside of itself; to standard output or --out FILE.
+
+With --format svg or png it draws charts as pictures for a post or an article, with
+drive, date, settings and the record's hash in them: --chart NAME one of time, ratios,
+latency, scatter, heat, cliff and means, to standard output or --out FILE; without it
+all that the record has, into --out DIR. Some are one a test: latency-randread-4k. What
+a record does not have is left out, and standard error says why. A file that is there
+with something else in it is not overwritten.
+
 Exit codes:
   0  printed
   1  something went wrong that should not
   2  the command line is wrong
-  3  refused: that is neither a record nor JSON of fio, or one of a later version of nativ`,
+  3  refused: that is neither a record nor JSON of fio, or one of a later version of
+     nativ; or the record does not have that chart, or the file is there`,
 		Example: `  nativ report last --lang de
   nativ report fio-output.json
-  nativ report record.json --format md --details`,
+  nativ report record.json --format md --details
+  nativ report last --format html --out report.html
+  nativ report last --format png --out pictures/
+  nativ report last --format svg --chart time > time.svg`,
 		Args: oneArg("RECORD or last"),
 		RunE: func(c *cobra.Command, args []string) error {
 			lang, err := language(e, lang)
@@ -49,24 +65,45 @@ Exit codes:
 			if !slices.Contains(formats, format) {
 				return exit(exitUsage, "--format %q is not one of %s", format, strings.Join(formats, ", "))
 			}
+			pics.format = format
+			if err := pics.check(); err != nil {
+				return err
+			}
 			rec, err := readRecord(c.Context(), e, args[0])
 			if err != nil {
 				return err
+			}
+			if slices.Contains(pictureFormats, format) {
+				return pics.draw(e, rec, lang, "")
 			}
 			o := report.Options{Lang: lang, Details: details}
 			if rec.Import != nil {
 				o.Name = args[0]
 			}
+			if format == "html" && pics.out != "" {
+				var page bytes.Buffer
+				if err := render(&page, rec, format, o); err != nil {
+					return err
+				}
+				if err := exportFile(pics.out, page.Bytes()); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(e.stdout, pics.out)
+				return written("the name of the page", err)
+			}
 			return render(e.stdout, rec, format, o)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "text, md, json or fio-json")
+	c.Flags().StringVar(&format, "format", "text", "text, md, html, json, fio-json, svg or png")
 	c.Flags().StringVar(&lang, "lang", "", "de or en (default: from the environment)")
 	c.Flags().BoolVar(&details, "details", false, "bandwidth, percentiles, system and method, too")
+	c.Flags().StringVar(&pics.chart, "chart", "", "the chart to draw; without it all of them, into --out")
+	c.Flags().StringVar(&pics.out, "out", "", "file, or directory for several charts; is made where it is missing")
+	c.Flags().BoolVar(&pics.dark, "dark", false, "pictures for a dark page")
 	return c
 }
 
-var formats = []string{"text", "md", "json", "fio-json"}
+var formats = []string{"text", "md", "html", "json", "fio-json", "svg", "png"}
 
 // language decides in which language a user is spoken to.
 func language(e *env, flag string) (string, error) {
@@ -201,8 +238,14 @@ func render(w io.Writer, rec *record.Record, format string, o report.Options) er
 		err = record.Encode(out, rec)
 	case "fio-json":
 		err = fiojson.FromRecord(out, rec)
+	case "html":
+		err = html.Render(out, report.BuildArticle(rec, analysis.Compute(rec), o))
 	case "md":
-		err = report.Markdown(out, report.Build(rec, analysis.Compute(rec), o))
+		build := report.Build
+		if o.Details {
+			build = report.BuildArticle
+		}
+		err = report.Markdown(out, build(rec, analysis.Compute(rec), o))
 	default:
 		err = report.Text(out, report.Build(rec, analysis.Compute(rec), o), report.Width)
 	}

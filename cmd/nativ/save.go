@@ -11,27 +11,34 @@ import (
 	"nativ/internal/analysis"
 	"nativ/internal/record"
 	"nativ/internal/report"
+	"nativ/internal/report/html"
 )
 
 // saved are the files of a record.
-type saved struct{ record, markdown string }
+type saved struct{ record, markdown, page string }
 
-// saveRecord writes record and Markdown report of a run into the state
+// namedIn are the files of a record in a directory that the user named.
+func namedIn(dir, id string) saved {
+	base := filepath.Join(dir, "nativ-"+id)
+	return saved{base + ".json", base + ".md", base + ".html"}
+}
+
+// saveRecord writes record and reports, Markdown and a page, of a run into the state
 // directory, and into out where the user named one. A directory that cannot be
 // written is an error, but only after the others, and in the last resort the
 // directory for temporary files, were tried: what was measured is not lost.
 func saveRecord(state, out, lang string, rec *record.Record) (saved, error) {
-	type place struct{ dir, record, markdown string }
-	places := []place{{filepath.Join(recordsDir(state), rec.ID), recordFile, "report.md"}}
+	in := func(dir string) saved {
+		return saved{filepath.Join(dir, recordFile), filepath.Join(dir, "report.md"), filepath.Join(dir, "report.html")}
+	}
+	places := []saved{in(filepath.Join(recordsDir(state), rec.ID))}
 	if out != "" {
-		named := place{out, "nativ-" + rec.ID + ".json", "nativ-" + rec.ID + ".md"}
-		places = append([]place{named}, places...)
+		places = append([]saved{namedIn(out, rec.ID)}, places...)
 	}
 	var first saved
 	var errs []error
-	try := func(p place) {
-		s, err := saveIn(p.dir, p.record, p.markdown, lang, rec)
-		if err != nil {
+	try := func(s saved) {
+		if err := s.save(lang, rec); err != nil {
 			errs = append(errs, err)
 		} else if first.record == "" {
 			first = s
@@ -41,7 +48,7 @@ func saveRecord(state, out, lang string, rec *record.Record) (saved, error) {
 		try(p)
 	}
 	if first.record == "" {
-		try(place{filepath.Join(os.TempDir(), "nativ-"+rec.ID), recordFile, "report.md"})
+		try(in(filepath.Join(os.TempDir(), "nativ-"+rec.ID)))
 	}
 	return first, errors.Join(errs...)
 }
@@ -104,21 +111,23 @@ func checkOut(dir string) error {
 	}
 }
 
-func saveIn(dir, recordName, markdownName, lang string, rec *record.Record) (saved, error) {
+// save writes the files.
+func (s saved) save(lang string, rec *record.Record) error {
 	// The names of guests and notes are nobody else's business.
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return saved{}, fmt.Errorf("save the record: %w", err)
+	if err := os.MkdirAll(filepath.Dir(s.record), 0o700); err != nil {
+		return fmt.Errorf("save the record: %w", err)
 	}
-	s := saved{filepath.Join(dir, recordName), filepath.Join(dir, markdownName)}
-	err := writeFile(s.record, func(f *os.File) error { return record.Encode(f, rec) })
-	if err != nil {
-		return saved{}, fmt.Errorf("save the record: %w", err)
+	if err := writeFile(s.record, func(f *os.File) error { return record.Encode(f, rec) }); err != nil {
+		return fmt.Errorf("save the record: %w", err)
 	}
-	doc := report.Build(rec, analysis.Compute(rec), report.Options{Lang: lang, Details: true})
+	doc := report.BuildArticle(rec, analysis.Compute(rec), report.Options{Lang: lang})
 	if err := writeFile(s.markdown, func(f *os.File) error { return report.Markdown(f, doc) }); err != nil {
-		return saved{}, fmt.Errorf("save the report: %w", err)
+		return fmt.Errorf("save the report: %w", err)
 	}
-	return s, nil
+	if err := writeFile(s.page, func(f *os.File) error { return html.Render(f, doc) }); err != nil {
+		return fmt.Errorf("save the report: %w", err)
+	}
+	return nil
 }
 
 // writeFile makes a file whole or not at all, also when the power fails.

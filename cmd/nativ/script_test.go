@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -62,7 +63,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if err := ts.Exec(args[1], args[2:]...); err != nil {
 		code = "?"
 		if x, ok := err.(interface{ ExitCode() int }); ok {
-			code = string(rune('0' + x.ExitCode()%10))
+			code = strconv.Itoa(x.ExitCode())
 		}
 	}
 	if code != args[0] {

@@ -36,6 +36,7 @@ func classify(err error) *exitError {
 	x := &exitError{code: exitFailed, err: err}
 	var (
 		refusal *target.Refusal
+		device  *target.DeviceRefusal
 		busy    *target.Busy
 		uring   *sys.UringError
 		missing *cgroup.MissingError
@@ -47,6 +48,8 @@ func classify(err error) *exitError {
 	switch {
 	case errors.As(err, &refusal):
 		x.code = exitRefused
+	case errors.As(err, &device):
+		return exit(exitRefused, "%w", err).next("%s", device.Next())
 	case errors.As(err, &busy):
 		x.code = exitBusy
 	case errors.As(err, &uring), errors.As(err, &missing), errors.As(err, &lxc), errors.As(err, &dynamic), errors.As(err, &state), errors.Is(err, place.ErrRoot), errors.Is(err, cgroup.ErrNone),

@@ -123,6 +123,23 @@ type Written struct {
 	// could be read at both ends, InPasses what the test wrote in the same
 	// ones. Both nil where there is no such pass. The prefill is in neither.
 	Device, InPasses *int64
+	// Counted is by how much the health log's count of host writes rose from before
+	// the prefill to after the last pass, which is Application, the file system's
+	// own writes and those of others; nil where it was not read at both ends, with
+	// several drives, and where a run was resumed. UsedBefore and UsedAfter are the
+	// log's percentage used at both ends.
+	Counted               *int64
+	UsedBefore, UsedAfter *int64
+}
+
+// Others is what the drive was sent beside the test's own bytes, nil where that is
+// not known. The log counts in steps of 512,000 bytes, and some drives late: what
+// is less than the test's own is 0.
+func (w *Written) Others() *int64 {
+	if w.Counted == nil {
+		return nil
+	}
+	return new(max(*w.Counted-w.Application, 0))
 }
 
 // OtherLoad reports whether other programs took part of the place's CPU time.
@@ -188,7 +205,12 @@ func Compute(rec *record.Record) Result {
 		}
 		r.Phases = append(r.Phases, ph)
 	}
-	r.Planned = len(rec.Plan.Steps)
+	void := voidRounds(rec)
+	for _, s := range rec.Plan.Steps {
+		if !void[roundKey{s.Phase, s.Round}] { // what was measured again is not missing
+			r.Planned++
+		}
+	}
 	r.Temperatures = temperatures(rec)
 	r.Written = written(rec)
 	s := findDrops(rec, &r)

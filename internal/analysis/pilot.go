@@ -58,6 +58,31 @@ func Pilots(rec *record.Record) []Pilot {
 	return all
 }
 
+// ExpectedWritten is what a run will have written at its end at the speeds of its
+// pilot, in bytes, without rounds that are measured again; false where the pilot
+// does not tell of every phase that writes.
+func ExpectedWritten(rec *record.Record) (bytes int64, ok bool) {
+	rate := map[string]float64{}
+	for _, p := range Pilots(rec) {
+		rate[p.Job.Name] = p.BytesPerSec
+	}
+	if !rec.Plan.NoPrefill {
+		bytes = rec.Plan.FileSize
+	}
+	for i := range rec.Plan.Steps {
+		s := &rec.Plan.Steps[i]
+		if s.MaxBytes <= 0 {
+			continue
+		}
+		r, known := rate[s.Phase]
+		if !known {
+			return 0, false
+		}
+		bytes += min(s.MaxBytes, int64(r*float64(s.RuntimeNS)/1e9))
+	}
+	return bytes, bytes > 0
+}
+
 // TypicalSD are standard deviations of passes from one to the next, of a drive
 // that is steady and of one that is not, for what has to be said before anything
 // was measured: seconds that scatter by 3 % and 6 %, over the length of a pass, on

@@ -272,14 +272,21 @@ func temperatures(rec *record.Record) []Temperature {
 	return all
 }
 
+// WrittenBytes is what a run has written to its file up to now; see Written.Application.
+func WrittenBytes(rec *record.Record) int64 { return written(rec).Application }
+
 func written(rec *record.Record) Written {
 	var w Written
+	w.counted(rec)
 	if rec.Prefill != nil {
 		w.Application += max(rec.Prefill.Bytes, 0)
 	}
 	for i := range rec.Resumed {
 		if pre := rec.Resumed[i].Prefill; pre != nil {
 			w.Application += max(pre.Bytes, 0)
+		}
+		if cut := rec.Resumed[i].Interrupted; cut != nil && cut.Outcome != nil && cut.Outcome.Write != nil {
+			w.Application += max(cut.Outcome.Write.Bytes, 0)
 		}
 	}
 	for i := range rec.Rounds {

@@ -64,6 +64,9 @@ func setting(rec *record.Record, ph *Phase, place string) record.Setting {
 // drives, each once.
 func filesystem(t *record.Target) string {
 	words := []string{t.FSType}
+	if t.Device != nil {
+		words = []string{"device"}
+	}
 	seen := map[string]bool{"partition": true, "disk": true}
 	for _, l := range t.Stack {
 		if !seen[l.Kind] {

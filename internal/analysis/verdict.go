@@ -28,6 +28,9 @@ const (
 	FindNothingMeasured Finding = "nothing-measured"
 	// FindNoComparison: the numbers do not allow one (no I/O on the host).
 	FindNoComparison Finding = "no-comparison"
+	// FindCapped: the user capped the rate, so that nothing can be said of the
+	// drive or of a place.
+	FindCapped Finding = "rate-capped"
 	// FindHostOnly: nothing was compared, only the host is in the plan.
 	FindHostOnly Finding = "host-only"
 	// FindNoHost: there is no host to compare with.
@@ -83,6 +86,9 @@ func verdict(rec *record.Record, r *Result) Verdict {
 	switch {
 	case len(whole) == 0:
 		v.Finding = FindNothingMeasured
+		return v
+	case rec.Plan.MaxRate > 0:
+		v.Finding = FindCapped
 		return v
 	case !host:
 		v.Finding = FindNoHost

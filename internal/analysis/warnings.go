@@ -99,6 +99,7 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 		add(record.Warning{Code: record.WarnNeighboursUnknown, Words: words("reason", t.NeighboursUnknown)})
 	}
 	p := &rec.Plan
+	all = append(all, deviceWarnings(rec)...)
 	if p.FileSize < p.WantedSize {
 		add(record.Warning{Code: record.WarnFileSmaller, Values: map[string]float64{
 			"size_bytes": float64(p.FileSize), "wanted_bytes": float64(p.WantedSize)}})
@@ -106,6 +107,15 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 	memory := slices.ContainsFunc(t.Drives, func(d record.Drive) bool { return d.Transport == "memory" })
 	if p.FileSize > 0 && p.FileSize < smallFile && len(t.Drives) > 0 && !memory && !t.Network {
 		add(record.Warning{Code: record.WarnSmallFile, Values: map[string]float64{"size_bytes": float64(p.FileSize)}})
+	}
+	if p.WriteLimit > 0 {
+		if least := leastWritten(p); least > 0 {
+			add(record.Warning{Code: record.WarnWriteLimit, Values: map[string]float64{
+				"limit_bytes": float64(p.WriteLimit), "pass_bytes": float64(least)}})
+		}
+	}
+	if p.MaxRate > 0 {
+		add(record.Warning{Code: record.WarnCapped, Values: map[string]float64{"bytes_per_second": float64(p.MaxRate)}})
 	}
 	if shortWrites(rec) {
 		add(record.Warning{Code: record.WarnShortWrites})

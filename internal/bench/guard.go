@@ -24,6 +24,10 @@ func (h *halt) ends() (missing string, ok bool) {
 		return record.MissingMaxTemp, true
 	case h.by == record.EndHealth:
 		return record.MissingHealth, true
+	case h.by == record.EndReset:
+		return record.MissingReset, true
+	case h.by == record.EndTarget:
+		return record.MissingTarget, true
 	}
 	return "", false
 }

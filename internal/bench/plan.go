@@ -12,11 +12,14 @@ import (
 // A Wish is what the user asked for, with everything decided that the machine
 // decides: the input of NewPlan.
 type Wish struct {
-	Preset     job.Preset
-	Dir        string
-	Places     []string // in the order of a report: host, pinned, lxc
-	CPUSet     record.CPUSet
-	Memory     *int64 // bytes; nil is no limit
+	Preset job.Preset
+	Dir    string
+	Places []string // in the order of a report: host, pinned, lxc
+	CPUSet record.CPUSet
+	Memory *int64 // bytes; nil is no limit
+	// ReadOnly: nothing may be written, so that there is no prefill; the preset
+	// must have no phase that writes (ReadOnly of it).
+	ReadOnly   bool
 	Privileged bool
 	Seed       uint64
 	// FileSize is what the safety gate granted, WantedSize what was asked
@@ -38,6 +41,8 @@ type Wish struct {
 	// LinkRate is what the drives' links carry, in bytes a second; 0 where that
 	// is not known.
 	LinkRate int64
+	// WriteLimit and MaxRate are those of record.Plan; 0 is none.
+	WriteLimit, MaxRate int64
 }
 
 const (
@@ -73,13 +78,20 @@ func NewPlan(w Wish) (record.Plan, error) {
 		Preset: w.Preset.Name, Dir: w.Dir, Places: w.Places, Phases: slices.Clone(w.Preset.Phases),
 		FileSize: w.FileSize, WantedSize: w.WantedSize,
 		CPUSet: w.CPUSet, Memory: w.Memory, Privileged: w.Privileged, Seed: w.Seed,
-		MaxTempMC: w.MaxTempMC, NoPrefill: !w.Preset.Reads() && w.Preset.Order == job.OrderFill,
+		WriteLimit: w.WriteLimit, MaxRate: w.MaxRate,
+		MaxTempMC: w.MaxTempMC, NoPrefill: w.ReadOnly || !w.Preset.Reads() && w.Preset.Order == job.OrderFill,
 	}
 	jobs := 0
 	for i := range p.Phases {
 		ph := &p.Phases[i]
 		ph.RuntimeNS = perPass(&w, ph).Nanoseconds()
+		if w.ReadOnly && ph.Mode.Writes() {
+			return record.Plan{}, fmt.Errorf("plan a run: phase %s writes, and nothing may be written", ph.Name)
+		}
 		ph.MaxBytes = mostWritten(&w, ph)
+		if err := capRate(ph, w.MaxRate); err != nil {
+			return record.Plan{}, fmt.Errorf("plan a run: %w", err)
+		}
 		if err := ph.Validate(); err != nil {
 			return record.Plan{}, fmt.Errorf("plan a run: %w", err)
 		}
@@ -95,6 +107,9 @@ func NewPlan(w Wish) (record.Plan, error) {
 		p.Design = design(&w)
 	}
 	seedSteps(p.Steps, w.Seed)
+	if err := limitWrites(&p, 0, w.WriteLimit); err != nil {
+		return record.Plan{}, fmt.Errorf("plan a run: %w", err)
+	}
 	p.MaxWritten = MaxWritten(&p, 0)
 	if !w.NoTemperature {
 		p.IdleNS = w.Preset.Idle.Nanoseconds()
@@ -140,6 +155,9 @@ func mostWritten(w *Wish, ph *job.Phase) int64 {
 			rate = fastestLink
 		}
 		n = int64(float64(rate) * time.Duration(ph.RuntimeNS).Seconds())
+	}
+	if w.MaxRate > 0 && ph.RuntimeNS > 0 {
+		n = min(n, int64(float64(w.MaxRate)*time.Duration(ph.RuntimeNS).Seconds()))
 	}
 	return n / ph.BlockSize * ph.BlockSize
 }
@@ -211,7 +229,11 @@ func Estimate(p *record.Plan) [2]int64 {
 	}
 	low, high := p.IdleNS, p.IdleNS
 	if !p.NoPrefill {
-		low, high = low+at(p.FileSize, 3e9), high+at(p.FileSize, 250e6)
+		fast, slow := int64(3e9), int64(250e6)
+		if p.MaxRate > 0 {
+			fast, slow = min(fast, p.MaxRate), min(slow, p.MaxRate)
+		}
+		low, high = low+at(p.FileSize, fast), high+at(p.FileSize, slow)
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]

@@ -114,6 +114,24 @@ func PresetOf(name string, f *job.File, engine func(*job.Job) string) (job.Prese
 	return p, nil
 }
 
+// ReadOnly takes the phases that write out of a preset and returns their names.
+// An error means that nothing is left.
+func ReadOnly(p *job.Preset) (leftOut []string, err error) {
+	var reads []job.Phase
+	for _, ph := range p.Phases {
+		if ph.Mode.Writes() {
+			leftOut = append(leftOut, ph.Name)
+		} else {
+			reads = append(reads, ph)
+		}
+	}
+	if len(reads) == 0 {
+		return nil, fmt.Errorf("all of preset %s writes, so that nothing is left to measure without writing", p.Name)
+	}
+	p.Phases = reads
+	return leftOut, nil
+}
+
 // perPass is the time of one pass of a phase; 0 where it ends by itself alone.
 func perPass(w *Wish, ph *job.Phase) time.Duration {
 	runtime := time.Duration(ph.RuntimeNS)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"nativ/internal/analysis"
 	"nativ/internal/record"
 )
 
@@ -20,6 +21,7 @@ func Continue(rec *record.Record, now time.Time) (int, error) {
 		return 0, err
 	}
 	p := &rec.Plan
+	spent := analysis.WrittenBytes(rec)
 	resume := record.Resume{EndedAt: rec.Ended, At: now, Prefill: rec.Prefill}
 	next := 0
 	for i := range rec.Rounds {
@@ -44,12 +46,17 @@ func Continue(rec *record.Record, now time.Time) (int, error) {
 	resume.Step = next
 	rec.Resumed = append(rec.Resumed, resume)
 	rec.Incomplete = slices.DeleteFunc(rec.Incomplete, func(m record.Missing) bool {
-		return slices.Contains([]string{record.MissingInterrupted, record.MissingMaxTemp, record.MissingHealth, record.MissingPrefill}, m.Code)
+		return slices.Contains([]string{record.MissingInterrupted, record.MissingMaxTemp, record.MissingHealth, record.MissingPrefill, record.MissingReset, record.MissingTarget}, m.Code)
 	})
 	// The others follow from the record, and from more of it then.
 	rec.Warnings = slices.DeleteFunc(rec.Warnings, func(w record.Warning) bool { return w.Code != record.WarnContainerRemade })
 	rec.Ended, rec.Cleaned, rec.Prefill = time.Time{}, nil, nil
 	rec.Complete = false
+	if p.WriteLimit > 0 {
+		if err := limitWrites(p, next, max(1, p.WriteLimit-spent)); err != nil {
+			return 0, fmt.Errorf("keep the limit of %d bytes, of which %d are written: %w", p.WriteLimit, spent, err)
+		}
+	}
 	p.MaxWritten = MaxWritten(p, 0) + int64(len(rec.Resumed))*p.FileSize
 	return next, nil
 }
@@ -63,6 +70,8 @@ func Resumable(rec *record.Record) error {
 		return errors.New("it is no run of nativ bench")
 	case rec.Complete:
 		return errors.New("it is complete")
+	case rec.Target.Device != nil:
+		return errors.New("it measured a device itself, for which consent holds for one run alone")
 	case len(rec.Plan.Steps) == 0:
 		return errors.New("it has no plan")
 	}
@@ -93,7 +102,10 @@ func takeCut(rec *record.Record) *record.Pass {
 	round := &rec.Rounds[n]
 	last := round.Passes[len(round.Passes)-1]
 	interrupted := last.Failed != nil && last.Failed.Code == record.FailInterrupted
-	if !interrupted && last.EndedBy != record.EndMaxTemp && last.EndedBy != record.EndHealth {
+	lost := last.Failed != nil && slices.ContainsFunc(rec.Incomplete, func(m record.Missing) bool {
+		return m.Code == record.MissingReset || m.Code == record.MissingTarget
+	})
+	if !interrupted && !lost && !slices.Contains([]string{record.EndMaxTemp, record.EndHealth, record.EndReset, record.EndTarget}, last.EndedBy) {
 		return nil
 	}
 	if round.Passes = round.Passes[:len(round.Passes)-1]; len(round.Passes) == 0 {

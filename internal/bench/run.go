@@ -55,6 +55,9 @@ type Run struct {
 	// it does, by what happened to it and never by what it came to. Nil is
 	// analysis.VoidRound.
 	Void func(rec *record.Record, round int) string
+	// Trouble looks for what ends the run, once a second and after each pass, and
+	// must not wait; it returns nil where all is well. Nil where nobody looks.
+	Trouble func() *Trouble
 	// From is the step to begin with, where Continue said so.
 	From int
 
@@ -175,6 +178,9 @@ func (r *Run) prefill(ctx context.Context, files []*target.File) error {
 	phase.Engine = r.PrefillEngine
 	phase.RandSeed = nextSeed(rec.Plan.Seed ^ 0x70726566696c6c) // "prefill": unlike any pass
 	total := rec.Plan.FileSize
+	if err := capRate(&phase, rec.Plan.MaxRate); err != nil {
+		return fmt.Errorf("fill the test file: %w", err)
+	}
 	r.Emit(Event{Kind: EventPrefill, Phase: phase, TotalBytes: total, LeftNS: r.left(r.From)})
 	var done int64
 	var stop *halt
@@ -189,9 +195,13 @@ func (r *Run) prefill(ctx context.Context, files []*target.File) error {
 			var temperature *int64
 			if s, ok := w.Latest(); ok {
 				temperature = shown(&s)
-				if stop = r.guard.look(&s); stop != nil {
-					end()
-				}
+				stop = r.guard.look(&s)
+			}
+			if stop == nil {
+				stop = r.troubled()
+			}
+			if stop != nil {
+				end()
 			}
 			done += e.Interval.WriteBytes
 			left := r.left(r.From) + restNS(e.Interval.EndNS, done, total)
@@ -211,6 +221,9 @@ func (r *Run) prefill(ctx context.Context, files []*target.File) error {
 	}
 	r.Emit(Event{Kind: EventPrefillEnd, Phase: phase, Outcome: out, Failed: pre.Failed, DoneBytes: pre.Bytes, TotalBytes: total})
 	if pre.Failed != nil {
+		if stop == nil {
+			stop = r.troubled()
+		}
 		if stop != nil && ctx.Err() == nil {
 			return r.halted(stop, record.Step{})
 		}
@@ -323,6 +336,9 @@ func (r *Run) step(ctx context.Context, set *placeSet, i int, step record.Step) 
 	}
 	r.timed(&pass, &step)
 	rec.Keep(pass)
+	if stop == nil && ctx.Err() == nil {
+		stop = r.lost(pass.Outcome)
+	}
 	ends := r.halted(stop, step)
 	if f := pass.Failed; f != nil && ctx.Err() == nil && ends == nil {
 		rec.Incomplete = append(rec.Incomplete, record.Missing{Code: record.MissingPassFailed, Phase: step.Phase, Place: step.Place, Detail: f.Code + ": " + f.Detail})
@@ -353,6 +369,9 @@ func (r *Run) before(ctx context.Context, w Watcher, i int, shown Event) (*recor
 // watch looks at a second of a pass for a reason to end it.
 func (r *Run) watch(step *record.Step, phase *job.Phase, level *plateau, iv *record.Interval, s *record.Sample) *halt {
 	if h := r.guard.look(s); h != nil {
+		return h
+	}
+	if h := r.troubled(); h != nil {
 		return h
 	}
 	if !untilPlateau(step, phase) {

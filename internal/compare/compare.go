@@ -18,6 +18,11 @@ type Side struct {
 	Label  string         `json:"label"`
 	Place  string         `json:"place"`
 	Record *record.Record `json:"-"`
+	// More are further runs of the same in the same place: their means are then the
+	// units, and an interval has what differs from run to run.
+	More []*record.Record `json:"-"`
+	// Runs is how many runs the side has; Compare sets it, 0 is one.
+	Runs int `json:"runs,omitempty"`
 	// Source is one of the Source constants; Compare and Rank set it.
 	Source string `json:"source"`
 }
@@ -143,7 +148,7 @@ const DoubtLatencyKind = "lat-against-clat"
 func Compare(a, b Side, anyway bool) Comparison {
 	a.Source, b.Source = source(a.Record), source(b.Record)
 	c := Comparison{A: a, B: b, Differences: systemDifferences(&a, &b), SameRun: sameRun(&a, &b)}
-	da, db := dataOf(&a), dataOf(&b)
+	da, db := dataOfGroup(&c.A), dataOfGroup(&c.B)
 	partner := pairUp(da, db)
 	used := make([]bool, len(db))
 	var judged, all []*analysis.Comparison
@@ -230,7 +235,7 @@ func pairUp(a, b []data) []int {
 }
 
 func sameRun(a, b *Side) bool {
-	return a.Record == b.Record || a.Record.ID != "" && a.Record.ID == b.Record.ID && a.Record.Started.Equal(b.Record.Started)
+	return len(a.More) == 0 && len(b.More) == 0 && (a.Record == b.Record || a.Record.ID != "" && a.Record.ID == b.Record.ID && a.Record.Started.Equal(b.Record.Started))
 }
 
 // data is what one side has of one phase.
@@ -246,6 +251,9 @@ type data struct {
 	bw     *float64
 	// phase is what the analysis of the record says of it; nil of a publication.
 	phase *analysis.Phase
+	// runs are the numbers of each run of a side that has several; numbers are
+	// then their means.
+	runs []analysis.Numbers
 	// voided is the mean of IOPS where every round of it is void, nil elsewhere.
 	voided *float64
 }
@@ -455,7 +463,7 @@ func (c *Comparison) compared(x, y *data) []analysis.Comparison {
 			return all
 		}
 	}
-	return analysis.CompareSets(x.job.Name, c.A.Place, c.B.Place, []analysis.Numbers{x.numbers}, []analysis.Numbers{y.numbers}, margins)
+	return analysis.CompareSets(x.job.Name, c.A.Place, c.B.Place, x.units(), y.units(), margins)
 }
 
 // Latency reports whether a metric is one, of which less is better.

@@ -116,6 +116,12 @@ const (
 	verdictPass = 18 * time.Second
 )
 
+// verdictCoolDown is the longest wait before a pass of a run for verdicts. The
+// simulated 9100 PRO without a heatsink is back in its band after a minute; with
+// 18 s, as long as a pass, all rounds of both its reading phases were void, with a
+// minute none.
+const verdictCoolDown = time.Minute
+
 // Standard is the preset for verdicts: the phases of Quick in twelve rounds. A pass
 // writes the test file over once at most.
 func Standard() Preset { return inRounds("standard", standardRounds) }
@@ -128,6 +134,7 @@ func inRounds(name string, rounds int) Preset {
 	p.Name, p.Order, p.Passes = name, OrderRounds, 2*rounds
 	p.Runtime = verdictPass * time.Duration(p.Passes)
 	p.WriteQuota = p.FileSize
+	p.CoolDown = verdictCoolDown
 	return p
 }
 

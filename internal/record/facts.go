@@ -81,12 +81,42 @@ type Target struct {
 	Neighbours []Neighbour `json:"neighbours,omitempty"`
 	// NeighboursUnknown says why neighbours could not be looked for.
 	NeighboursUnknown string `json:"neighbours_unknown,omitempty"`
-	File              *File  `json:"file,omitempty"`
+	// Due is what the machine does to its drives by itself in the planned time;
+	// DueUnknown says why some of it may be missing.
+	Due        []Due  `json:"due,omitempty"`
+	DueUnknown string `json:"due_unknown,omitempty"`
+	File       *File  `json:"file,omitempty"`
 	// UsedBytes is what files and the filesystem itself take, before the run. It
 	// and FreeBytes need not add up to TotalBytes: some is kept for root.
 	UsedBytes *int64 `json:"used_bytes,omitempty"`
 	// Trim is nil where no block device is known.
 	Trim *Trim `json:"trim,omitempty"`
+	// Device is set where a block device itself is measured; there is then no
+	// filesystem, and Dir is the path of its node.
+	Device *BlockDevice `json:"device,omitempty"`
+}
+
+// A BlockDevice is a device that is measured itself.
+type BlockDevice struct {
+	Name  string `json:"name"` // kernel name
+	Major uint32 `json:"major"`
+	Minor uint32 `json:"minor"`
+	// DiskSeq is another one for each disk that ever had the numbers since the
+	// boot; 0 where the kernel gives none (before 5.15).
+	DiskSeq   uint64 `json:"disk_sequence,omitempty"`
+	SizeBytes int64  `json:"size_bytes"`
+	// Consent is the serial number of the drive that the user typed so that
+	// everything on it is destroyed; "" where it was only read.
+	Consent string `json:"consent_serial,omitempty"`
+	// LeftOut are the phases that write, which were left out because it was only
+	// read.
+	LeftOut []string `json:"left_out,omitempty"`
+	// Sampled is how many blocks of the part that is read were looked at before
+	// the run, and Blank how many of these held nothing but zeros or ones, as
+	// blocks do that were never written; nil where they could not be read, or
+	// the run itself writes all of it first.
+	Sampled *int64 `json:"sampled_blocks,omitempty"`
+	Blank   *int64 `json:"blank_blocks,omitempty"`
 }
 
 // Trim is whether the drive gets to know what is free, before the run: a drive
@@ -162,6 +192,15 @@ type Link struct {
 	// there is none to see.
 	PortMaxSpeedMTs *int `json:"port_max_speed_mts,omitempty"`
 	PortMaxWidth    *int `json:"port_max_width,omitempty"`
+}
+
+// A Due is a trim, a check, a scrub, a backup or an index of files that is scheduled.
+type Due struct {
+	// Kind is "trim", "check", "scrub", "backup" or "index"; Name that of the unit,
+	// the crontab or the backup job.
+	Kind string    `json:"kind"`
+	Name string    `json:"name"`
+	At   time.Time `json:"at"`
 }
 
 // A Neighbour is a guest or a job that uses a drive of the target.

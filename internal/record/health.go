@@ -173,9 +173,11 @@ const (
 
 // Reasons for which the run ended a pass before its limits, other than the user.
 const (
-	EndMaxTemp = "max-temperature" // the composite temperature reached the ceiling
-	EndPlateau = "plateau"         // a throttled or steady plateau was seen long enough
-	EndHealth  = "health"          // the drive raised a critical warning or media errors
+	EndMaxTemp = "max-temperature"  // the composite temperature reached the ceiling
+	EndPlateau = "plateau"          // a throttled or steady plateau was seen long enough
+	EndHealth  = "health"           // the drive raised a critical warning or media errors
+	EndReset   = "controller-reset" // the kernel reset the drive's controller
+	EndTarget  = "target-lost"      // the file system is full or read-only, or the drive is gone
 )
 
 // SimulatedNotice is what a record of a simulation says of itself.

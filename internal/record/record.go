@@ -99,8 +99,10 @@ const (
 	MissingPassFailed  = "pass-failed" // a pass failed; Detail says how
 	MissingPlace       = "place-lost"  // a place could not be set up again
 	MissingPrefill     = "prefill-failed"
-	MissingMaxTemp     = "max-temperature" // the ceiling ended the run; Detail is what was read
-	MissingHealth      = "drive-health"    // the drive's own alarm ended it; Detail says which
+	MissingMaxTemp     = "max-temperature"  // the ceiling ended the run; Detail is what was read
+	MissingHealth      = "drive-health"     // the drive's own alarm ended it; Detail says which
+	MissingReset       = "controller-reset" // the kernel reset the drive; Detail is its line or the state
+	MissingTarget      = "target-lost"      // full, read-only or gone; Detail says which
 )
 
 // A Plan is what a run sets out to do, fixed before anything is touched.
@@ -139,6 +141,12 @@ type Plan struct {
 	// NoPrefill: the file is not written before the first pass, because no pass
 	// reads it and the first writes it.
 	NoPrefill bool `json:"no_prefill,omitempty"`
+	// WriteLimit is the most that the user lets the run write, in bytes, prefill
+	// included; 0 where nobody set one. The passes' MaxBytes keep it.
+	WriteLimit int64 `json:"write_limit_bytes,omitempty"`
+	// MaxRate caps what prefill and passes read and write together, in bytes a
+	// second; 0 is no cap. The phases have it as I/Os a second.
+	MaxRate int64 `json:"max_rate_bytes_per_second,omitempty"`
 	// Design is set where the run is laid out for verdicts.
 	Design *Design `json:"design,omitempty"`
 }

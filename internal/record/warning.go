@@ -33,6 +33,20 @@ const (
 	// WarnNeighbours: others use the drive meanwhile. Words: names.
 	WarnNeighbours = "neighbours"
 
+	// WarnBlank: some of the blocks that are read look as if they had never been
+	// written, and a drive answers for such without reading flash. Words: device.
+	// Values: blank, sampled (blocks).
+	WarnBlank = "blank-blocks"
+	// WarnBlankUnknown: whether the blocks that are read were ever written could
+	// not be found out. Words: device.
+	WarnBlankUnknown = "blank-blocks-unknown"
+	// WarnDeviceRegion: only the first part of a device is used. Values:
+	// size_bytes, device_bytes.
+	WarnDeviceRegion = "device-region"
+	// WarnDeviceOverwritten: with consent everything on the device was written
+	// over, and it holds random data. Words: device, serial (that was typed).
+	WarnDeviceOverwritten = "device-overwritten"
+
 	// About the plan.
 
 	// WarnFileSmaller: the test file is smaller than wanted, because space is
@@ -67,6 +81,13 @@ const (
 	// WarnNoCoolDown: passes follow each other without cooling down, so that each
 	// starts as hot as the one before left the drive.
 	WarnNoCoolDown = "no-cool-down"
+
+	// WarnWriteLimit: the user's limit of bytes makes the passes that write shorter
+	// than the preset's. Values: limit_bytes, pass_bytes (the least of a pass).
+	WarnWriteLimit = "write-limit"
+	// WarnCapped: the user capped the rate, so that no number is the drive's or a
+	// place's own. Values: bytes_per_second.
+	WarnCapped = "rate-capped"
 
 	// About what can be seen.
 
@@ -165,8 +186,9 @@ func WarningCodes() []string {
 	return []string{
 		WarnNetwork, WarnVirtualDrive, WarnMemoryDrive, WarnLink, WarnLoopCached, WarnCopyOnWrite,
 		WarnNeighbours, WarnNeighboursUnknown,
+		WarnBlank, WarnBlankUnknown, WarnDeviceRegion, WarnDeviceOverwritten,
 		WarnFileSmaller, WarnSmallFile, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable,
-		WarnOrder, WarnSinglePass, WarnSameOffsets, WarnRewritten, WarnNoCoolDown, WarnStartedHot,
+		WarnOrder, WarnSinglePass, WarnSameOffsets, WarnRewritten, WarnNoCoolDown, WarnWriteLimit, WarnCapped, WarnStartedHot,
 		WarnThrottled, WarnCacheFull, WarnSlowed, WarnCeiling, WarnSensorStuck, WarnOtherSensor,
 		WarnNoTemperature, WarnCountersOff, WarnNoCounters,
 		WarnCacheAnswered, WarnExtraWrites, WarnSpread, WarnHeldUp, WarnStalls, WarnPassesMissing, WarnPassFailed, WarnContainerRemade,

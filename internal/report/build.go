@@ -22,6 +22,9 @@ type Options struct {
 	Last bool
 	// Files are where the report and the record lie, named at the end.
 	Files []string
+	// Hash is that of the record before anything was taken out of it; "" is the
+	// record's own.
+	Hash string
 }
 
 // Widths of the two tables of the short report: they align, and leave room for
@@ -299,6 +302,20 @@ func (b *builder) calm() bool {
 
 // outcome is the line on temperature, writes and cleanup.
 func (b *builder) outcome() string {
+	temp := b.temperatureOutcome()
+	clean := b.cleaned
+	switch c := b.rec.Cleaned; {
+	case c == nil:
+		clean = b.cleanPending
+	case len(c.Left) > 0:
+		clean = b.notCleaned
+	}
+	return fmt.Sprintf("%s. %s. %s", temp, fmt.Sprintf(b.written, b.bytes(b.res.Written.Application))+b.hostWrites(), clean) + b.rest()
+}
+
+// temperatureOutcome says between which temperatures the drive was, and whether
+// heat was seen to slow it down; without a full stop.
+func (b *builder) temperatureOutcome() string {
 	temp := b.noTemperature + b.after(record.WarnNoTemperature)
 	if t := b.sensor(); t != nil {
 		temp = fmt.Sprintf(b.temperature, b.celsius(t.Min), unit(b.celsius(t.Max), "°C"), b.data(t.Sensor))
@@ -320,14 +337,7 @@ func (b *builder) outcome() string {
 			break
 		}
 	}
-	clean := b.cleaned
-	switch c := b.rec.Cleaned; {
-	case c == nil:
-		clean = b.cleanPending
-	case len(c.Left) > 0:
-		clean = b.notCleaned
-	}
-	return fmt.Sprintf("%s. %s. %s", temp, fmt.Sprintf(b.written, b.bytes(b.res.Written.Application)), clean) + b.rest()
+	return temp
 }
 
 // closing says what to do next.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,11 +17,25 @@ import (
 // so that a new one cannot be forgotten here.
 func constants(t *testing.T, typ string) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../analysis/causes.go", nil, 0)
+	files, err := filepath.Glob("../analysis/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, constantsIn(t, f, typ)...)
+	}
+	if len(all) < 3 {
+		t.Fatalf("found %d constants of type %s", len(all), typ)
+	}
+	return all
+}
+
+func constantsIn(t *testing.T, file *ast.File, typ string) (all []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok {
@@ -35,9 +50,6 @@ func constants(t *testing.T, typ string) []string {
 		}
 		return true
 	})
-	if len(all) < 3 {
-		t.Fatalf("found %d constants of type %s", len(all), typ)
-	}
 	return all
 }
 

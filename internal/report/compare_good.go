@@ -39,7 +39,7 @@ type yardsticks struct {
 
 func (s *speaker) yardsticks(rec *record.Record) *yardsticks {
 	y := &yardsticks{speaker: s, rec: rec}
-	if len(rec.Target.Drives) != 1 || rec.Target.Network || analysis.VirtualDrive(&rec.Target.Drives[0]) {
+	if len(rec.Target.Drives) != 1 || rec.Plan.MaxRate > 0 || rec.Target.Network || analysis.VirtualDrive(&rec.Target.Drives[0]) {
 		return y
 	}
 	y.drive = &rec.Target.Drives[0]
@@ -265,16 +265,22 @@ func writtenOver(rec *record.Record, d *record.Drive) *int64 {
 func (c *comparer) goodOfPairs(labels []string) []Block {
 	a, b := c.yardsticks(c.cmp.A.Record), c.yardsticks(c.cmp.B.Record)
 	var results []result
+	hot := false
+	add := func(r result, doubts []string) {
+		// What a cache answered is no number of the drive.
+		if slices.Contains(doubts, record.WarnCacheAnswered) {
+			return
+		}
+		if slices.Contains(doubts, record.WarnThrottled) {
+			r.label, hot = r.label+" †", true
+		}
+		results = append(results, r)
+	}
 	for i := range c.cmp.Pairs {
 		p := &c.cmp.Pairs[i]
 		iops, bw := p.Metric(compare.IOPS), p.Metric(compare.BW)
-		// What a cache answered is no number of the drive.
-		if !slices.Contains(p.DoubtsA, record.WarnCacheAnswered) {
-			results = append(results, result{labels[i], "A", &p.A, iops.A, bw.A})
-		}
-		if !slices.Contains(p.DoubtsB, record.WarnCacheAnswered) {
-			results = append(results, result{labels[i], "B", &p.B, iops.B, bw.B})
-		}
+		add(result{labels[i], "A", &p.A, iops.A, bw.A}, p.DoubtsA)
+		add(result{labels[i], "B", &p.B, iops.B, bw.B}, p.DoubtsB)
 	}
 	t, ok := c.goodTable(results, func(side string) *yardsticks {
 		if side == "A" {
@@ -294,7 +300,11 @@ func (c *comparer) goodOfPairs(labels []string) []Block {
 			facts = append(facts, Fact{"B " + f.Label, f.Text})
 		}
 	}
-	return []Block{t, Facts{Rows: facts}, c.goodNotes(a, b)}
+	notes := c.goodNotes(a, b)
+	if hot {
+		notes.Lines = append([]string{c.compare.withThrottling}, notes.Lines...)
+	}
+	return []Block{t, Facts{Rows: facts}, notes}
 }
 
 // good are the blocks in the details of a run, for its first place.
@@ -304,7 +314,7 @@ func (b *builder) good() []Block {
 		return nil
 	}
 	var results []result
-	fell := false
+	fell, hot := false, false
 	for i := range b.res.Phases {
 		ph := &b.res.Phases[i]
 		// What a cache answered is no number of the drive.
@@ -316,6 +326,8 @@ func (b *builder) good() []Block {
 			if iops, bw, ok := b.beforeFall(ph, p.Name); ok {
 				r.label, r.iops, r.bw = r.label+" *", &iops, &bw
 				fell = true
+			} else if b.slowedByHeat(ph.Job.Name, p.Name) {
+				r.label, hot = r.label+" †", true
 			}
 			results = append(results, r)
 		}
@@ -329,7 +341,17 @@ func (b *builder) good() []Block {
 	if fell {
 		notes.Lines = append([]string{b.compare.beforeFall}, notes.Lines...)
 	}
+	if hot {
+		notes.Lines = append([]string{b.compare.withThrottling}, notes.Lines...)
+	}
 	return []Block{t, Facts{Rows: y.facts()}, notes}
+}
+
+// slowedByHeat reports whether heat slowed the drive down in a phase in a place.
+func (b *builder) slowedByHeat(phase, place string) bool {
+	return slices.ContainsFunc(b.res.Warnings, func(w record.Warning) bool {
+		return w.Code == record.WarnThrottled && w.Phase == phase && w.Place == place
+	})
 }
 
 // beforeFall is the speed of a phase in a place until heat or a full cache

@@ -23,12 +23,12 @@ type compareMessages struct {
 	places   map[string]string
 	reasons  map[string]string // by compare's Reason constants
 
-	good, measured, ofLink, ofMaker, goodNote, goodTables, beforeFall, sourceRow, publication string
-	linkRow, linkLimit, linkOfDrive, makerRow, maker, enduranceRow, endurance                 string
-	enduranceUsed, source                                                                     string
-	rankTitle, mixedSources, input, percentOfMedian, score                                    string
-	outlier, outliers, outlierIs, missingIn, rule, noRule                                     string
-	rankNote, alone, aloneIn, furtherOnes                                                     string
+	good, measured, ofLink, ofMaker, goodNote, goodTables, beforeFall, withThrottling, sourceRow, publication string
+	linkRow, linkLimit, linkOfDrive, makerRow, maker, enduranceRow, endurance                                 string
+	enduranceUsed, source                                                                                     string
+	rankTitle, mixedSources, input, percentOfMedian, score                                                    string
+	outlier, outliers, outlierIs, missingIn, rule, noRule                                                     string
+	rankNote, alone, aloneIn, furtherOnes                                                                     string
 }
 
 var compareEnglish = compareMessages{
@@ -86,8 +86,8 @@ var compareEnglish = compareMessages{
 	},
 
 	good: "Is that good?", measured: "measured", ofLink: "link", ofMaker: "maker",
-	beforeFall: "* Before it fell by heat or because the SLC cache was full.",
-	goodNote:   "In percent of what the link's encoding lets through, of which packets take some, and of the maker's \"up to\", where 32 I/Os or more are in flight.", goodTables: "The other columns: in percent of published tables, which nativ did not measure.",
+	beforeFall: "* Before it fell by heat or because the SLC cache was full.", withThrottling: "† With times in which the drive throttled by heat.",
+	goodNote: "In percent of what the link's encoding lets through, of which packets take some, and of the maker's \"up to\", where 32 I/Os or more are in flight.", goodTables: "The other columns: in percent of published tables, which nativ did not measure.",
 	linkRow: "Link", linkLimit: "%s, at most %s\u00a0MB/s", linkOfDrive: "%s of the drive, at most %s\u00a0MB/s; that of its slot is unknown",
 	makerRow: "Maker", maker: "%[1]s %[2]s: read %[3]s, write %[4]s\u00a0MB/s; random 4K read %[5]s, write %[6]s\u00a0IOPS", sourceRow: "Source",
 	enduranceRow: "Endurance", endurance: "%s\u00a0TBW", enduranceUsed: ", %s written so far (%s\u00a0%%)", source: "%s, found in %s",
@@ -156,8 +156,8 @@ var compareGerman = compareMessages{
 	},
 
 	good: "Ist das gut?", measured: "gemessen", ofLink: "Link", ofMaker: "Herst.",
-	beforeFall: "* Bevor es wegen Hitze oder des vollen SLC-Caches fiel.",
-	goodNote:   "In Prozent dessen, was die Kodierung des Links durchlässt, wovon Pakete etwas brauchen, und vom „bis zu“ des Herstellers, wo mindestens 32 I/Os unterwegs sind.", goodTables: "Die weiteren Spalten: in Prozent veröffentlichter Tabellen, die nativ nicht gemessen hat.",
+	beforeFall: "* Bevor es wegen Hitze oder des vollen SLC-Caches fiel.", withThrottling: "† Mit Zeiten, in denen das Laufwerk wegen Hitze drosselte.",
+	goodNote: "In Prozent dessen, was die Kodierung des Links durchlässt, wovon Pakete etwas brauchen, und vom „bis zu“ des Herstellers, wo mindestens 32 I/Os unterwegs sind.", goodTables: "Die weiteren Spalten: in Prozent veröffentlichter Tabellen, die nativ nicht gemessen hat.",
 	linkRow: "Link", linkLimit: "%s, höchstens %s\u00a0MB/s", linkOfDrive: "%s des Laufwerks, höchstens %s\u00a0MB/s; der seines Steckplatzes ist unbekannt",
 	makerRow: "Hersteller", maker: "%[1]s %[2]s: lesen %[3]s, schreiben %[4]s\u00a0MB/s; zufällig 4K lesen %[5]s, schreiben %[6]s\u00a0IOPS", sourceRow: "Quelle",
 	enduranceRow: "Haltbarkeit", endurance: "%s\u00a0TBW", enduranceUsed: ", bisher geschrieben %s (%s\u00a0%%)", source: "%s, gefunden in %s",

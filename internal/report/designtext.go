@@ -15,7 +15,7 @@ import (
 // about runs that go on after they had ended early.
 type designMessages struct {
 	rounds, roundsText, spares, finds, findsText, findsNone string
-	pilot, pilotText, pilotNone                             string
+	pilot, pilotText, pilotNone, pilotWrites                string
 	void, voidAgain, voidOnly                               string
 	resuming, resumed, resumedText, changed                 string
 	resumeHint                                              string
@@ -32,7 +32,7 @@ var designEnglish = designMessages{
 	spares: ". Void rounds are measured again, at most %s of each test, which the time and the amount here allow for",
 	finds:  "Finds", findsText: "differences of throughput from about %[1]s on where the drive is steady, %[2]s where it scatters; the pilot says more, after the start",
 	findsNone: "no difference can be proven with %[1]s rounds of %[2]s: --rounds 8 is the least, or one test alone with 6",
-	pilot:     "Pilot: differences of throughput that this run can expect to find are from about %s on.", pilotText: "%[1]s (%[2]s)", pilotNone: "any size only with more rounds",
+	pilot:     "Pilot: differences of throughput that this run can expect to find are from about %s on.", pilotText: "%[1]s (%[2]s)", pilotNone: "any size only with more rounds", pilotWrites: "At its speed the run writes about %s.",
 	void: "A round of %[1]s does not count: %[2]s.", voidAgain: "It is measured again.", voidOnly: "No spare round is left.",
 	resuming: "Going on with run %[1]s; passes kept: %[2]s. The test file is written anew.",
 	resumed:  "Resumed", resumedText: "on %[1]s, after it had ended early on %[2]s", changed: "; changed since: %s",
@@ -49,7 +49,7 @@ var designGerman = designMessages{
 	spares: ". Ungültige Runden werden wiederholt, höchstens %s je Test, was Zeit und Menge hier einschließen",
 	finds:  "Findet", findsText: "Unterschiede des Durchsatzes ab etwa %[1]s bei einem gleichmäßigen Laufwerk, ab %[2]s bei einem streuenden; der Vorlauf sagt es nach dem Start genauer",
 	findsNone: "mit %[1]s Runden von %[2]s ist kein Unterschied nachweisbar: mindestens --rounds 8, oder 6 bei einem Test allein",
-	pilot:     "Vorlauf: Unterschiede des Durchsatzes findet dieser Lauf voraussichtlich ab etwa %s.", pilotText: "%[1]s (%[2]s)", pilotNone: "jeder Größe nur mit mehr Runden",
+	pilot:     "Vorlauf: Unterschiede des Durchsatzes findet dieser Lauf voraussichtlich ab etwa %s.", pilotText: "%[1]s (%[2]s)", pilotNone: "jeder Größe nur mit mehr Runden", pilotWrites: "Bei dieser Geschwindigkeit schreibt der Lauf etwa %s.",
 	void: "Eine Runde von %[1]s zählt nicht: %[2]s.", voidAgain: "Sie wird wiederholt.", voidOnly: "Es ist keine Ersatzrunde mehr übrig.",
 	resuming: "Lauf %[1]s wird fortgesetzt; behaltene Durchgänge: %[2]s. Die Testdatei wird neu geschrieben.",
 	resumed:  "Fortgesetzt", resumedText: "am %[1]s, nachdem er am %[2]s vorzeitig geendet hatte", changed: "; seitdem geändert: %s",
@@ -202,7 +202,11 @@ func PilotLine(rec *record.Record, lang string) string {
 	if len(parts) == 0 || len(rec.Plan.Places) < 2 {
 		return ""
 	}
-	return plain(fmt.Sprintf(m.pilot, s.list(parts)))
+	text := fmt.Sprintf(m.pilot, s.list(parts))
+	if n, ok := analysis.ExpectedWritten(rec); ok {
+		text += " " + fmt.Sprintf(m.pilotWrites, s.bytes(n))
+	}
+	return plain(text)
 }
 
 // VoidLine says that a round does not count; why is the record's word for it.

@@ -330,7 +330,11 @@ func (b *builder) informer() *informer {
 func (b *builder) storage() Facts {
 	m, t := &b.detail, &b.rec.Target
 	var f Facts
-	f.add(m.filesystem, fmt.Sprintf("%s, %s (%s)", b.data(t.FSType), b.data(t.MountPoint), b.data(t.Options)))
+	if t.Device == nil {
+		f.add(m.filesystem, fmt.Sprintf("%s, %s (%s)", b.data(t.FSType), b.data(t.MountPoint), b.data(t.Options)))
+	} else {
+		f.add(b.deviceWords.label, b.deviceLine())
+	}
 	f.add(m.space, fmt.Sprintf(m.spaceText, b.bytes(t.TotalBytes), b.bytes(t.FreeBytes)))
 	var layers []string
 	for _, l := range t.Stack {
@@ -430,15 +434,7 @@ func (b *builder) method() Facts {
 	f.add(m.tool, b.data(b.rec.Tool.Name+" "+b.rec.Tool.Version+" ("+b.rec.Tool.Go+")"))
 	f.add(m.commandHead, b.data(strings.Join(b.rec.Tool.Command, " ")))
 	for i := range p.Phases {
-		j := p.Phases[i]
-		// What the plan gives each of its passes.
-		k := slices.IndexFunc(p.Steps, func(s record.Step) bool { return s.Phase == j.Name && ordinary(&s) })
-		if k < 0 {
-			k = slices.IndexFunc(p.Steps, func(s record.Step) bool { return s.Phase == j.Name })
-		}
-		if k >= 0 {
-			j.RuntimeNS, j.MaxBytes = p.Steps[k].RuntimeNS, p.Steps[k].MaxBytes
-		}
+		j := b.planned(&p.Phases[i])
 		f.add(m.phases, fmt.Sprintf(m.missingText, b.data(j.Name), b.data(job.FioOptions(&j, p.FileSize))))
 	}
 	if p.Design == nil {
@@ -471,6 +467,20 @@ func (b *builder) method() Facts {
 		}
 	}
 	return f
+}
+
+// planned is a phase as the plan gives it to each of its passes.
+func (b *builder) planned(ph *job.Phase) job.Phase {
+	steps := b.rec.Plan.Steps
+	k := slices.IndexFunc(steps, func(s record.Step) bool { return s.Phase == ph.Name && ordinary(&s) })
+	if k < 0 {
+		k = slices.IndexFunc(steps, func(s record.Step) bool { return s.Phase == ph.Name })
+	}
+	j := *ph
+	if k >= 0 {
+		j.RuntimeNS, j.MaxBytes = steps[k].RuntimeNS, steps[k].MaxBytes
+	}
+	return j
 }
 
 // order is the order of the places in the passes of a phase, where it is the

@@ -8,8 +8,10 @@ package report
 // serial numbers, with the numbers of footnotes in them. A no-break space keeps
 // a number and its unit on one line; renderers turn it into a space.
 type Document struct {
-	Lang   string
-	Blocks []Block
+	Lang string
+	// Simulated says in a sentence that nothing was measured; "" where it was.
+	Simulated string
+	Blocks    []Block
 }
 
 // A Block is one of the types below.
@@ -23,6 +25,18 @@ type Title struct {
 
 // A Heading starts a section.
 type Heading struct{ Text string }
+
+// A Subheading starts a part of a section.
+type Subheading struct{ Text string }
+
+// A Finding is the sentence that a reader takes away.
+type Finding struct{ Text string }
+
+// A Fold is for whoever wants to know more; a page keeps it closed at first.
+type Fold struct {
+	Title  string
+	Blocks []Block
+}
 
 // Facts are labelled lines.
 type Facts struct {
@@ -74,11 +88,14 @@ type Footnotes struct{ Items []string }
 // A Command is shown as it would be typed.
 type Command struct{ Line string }
 
-func (Title) block()     {}
-func (Heading) block()   {}
-func (Facts) block()     {}
-func (Table) block()     {}
-func (Paragraph) block() {}
-func (Legend) block()    {}
-func (Footnotes) block() {}
-func (Command) block()   {}
+func (Title) block()      {}
+func (Heading) block()    {}
+func (Subheading) block() {}
+func (Finding) block()    {}
+func (Fold) block()       {}
+func (Facts) block()      {}
+func (Table) block()      {}
+func (Paragraph) block()  {}
+func (Legend) block()     {}
+func (Footnotes) block()  {}
+func (Command) block()    {}

@@ -68,16 +68,18 @@ func (n *notes) head(o PlanOptions, done bool) []Fact {
 	if slices.Contains(rec.Plan.Places, record.PlaceLXC) || slices.Contains(rec.Plan.Places, record.PlacePinned) {
 		rows = append(rows, Fact{n.container, n.containerLine(done)})
 	}
+	rows = append(rows, n.leftOutRow()...)
 	rows = append(rows, n.stepRows(o, done)...)
 	if done && len(rec.Notes) > 0 {
 		rows = append(rows, Fact{n.plans.notes, n.noteLine(rec)})
 	}
 	if !done {
-		rows = append(rows, Fact{n.writes, fmt.Sprintf(n.writesAtMost, n.bytes(rec.Plan.MaxWritten))})
+		rows = append(rows, Fact{n.writes, n.writesLine() + n.after(record.WarnWriteLimit)})
 	}
 	if len(rec.Target.Neighbours) > 0 {
 		rows = append(rows, Fact{n.caution, n.neighbours(done)})
 	}
+	rows = append(rows, n.dueRow()...)
 	return rows
 }
 
@@ -133,6 +135,9 @@ func (s *speaker) driveName(d *record.Drive) string {
 
 func (n *notes) dirLine() string {
 	t := &n.rec.Target
+	if t.Device != nil {
+		return n.deviceLine()
+	}
 	fs := n.data(t.FSType)
 	for _, l := range t.Stack {
 		if name := n.layer[l.Kind]; name != "" {
@@ -179,9 +184,13 @@ func (n *notes) planLine(done bool) string {
 	if d := rec.Measured(); done && d > 0 {
 		took = fmt.Sprintf(n.planTook, n.took(d))
 	}
-	return fmt.Sprintf(n.planText, n.testCount(n.tests()), places, each, took, n.binary(p.FileSize)) +
+	text := n.planText
+	if rec.Target.Device != nil {
+		text = n.deviceWords.planText
+	}
+	return fmt.Sprintf(text, n.testCount(n.tests()), places, each, took, n.binary(p.FileSize)) +
 		n.after(record.WarnFileSmaller, record.WarnSmallFile, record.WarnShortWrites, record.WarnOrder, record.WarnSinglePass,
-			record.WarnSameOffsets, record.WarnRewritten, record.WarnNoCoolDown)
+			record.WarnSameOffsets, record.WarnRewritten, record.WarnNoCoolDown, record.WarnCapped)
 }
 
 // took is how long a run was: "2:03 min", "1:52 h".

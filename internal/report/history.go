@@ -28,12 +28,7 @@ func History(runs []record.RunSummary, lang string) *Document {
 		if test == "" {
 			test = absent
 		}
-		id := r.ID
-		if r.Origin == record.OriginSimulated {
-			// A remark says so, and how an ID begins names the run as well.
-			id = strings.TrimSuffix(id, "-simulated")
-		}
-		t.Rows = append(t.Rows, cells(h.data(id), test, shorten(drive, 20), h.remarks(r)))
+		t.Rows = append(t.Rows, cells(h.data(r.ID), test, shorten(drive, 20), h.remarks(r)))
 	}
 	// Remarks take what the others leave of a line; the whole is in --json.
 	room := Width

@@ -7,21 +7,24 @@ import (
 )
 
 var german = messages{
-	tag:        language.German,
-	date:       "02.01.2006 15:04",
-	and:        "und",
-	everyone:   "English: nativ report %s --lang en",
-	imported:   importGerman,
-	jobs:       jobsGerman,
-	latWords:   latencyGerman,
-	simulation: simulationGerman,
-	plans:      planGerman,
-	info:       infoGerman,
-	history:    historyGerman,
-	watch:      watchGerman,
-	compare:    compareGerman,
-	drops:      dropsGerman,
-	meanwhile:  meanwhileGerman,
+	tag:         language.German,
+	date:        "02.01.2006 15:04",
+	and:         "und",
+	everyone:    "English: nativ report %s --lang en",
+	imported:    importGerman,
+	jobs:        jobsGerman,
+	latWords:    latencyGerman,
+	simulation:  simulationGerman,
+	plans:       planGerman,
+	deviceWords: deviceGerman,
+	info:        infoGerman,
+	history:     historyGerman,
+	watch:       watchGerman,
+	compare:     compareGerman,
+	drops:       dropsGerman,
+	meanwhile:   meanwhileGerman,
+	article:     articleGerman,
+	charts:      chartsGerman,
 
 	unknown: "unbekannt", none: "keine", yes: "ja", no: "nein", on: "an", off: "aus",
 	oneCPU: "1 CPU", nCPUs: "%s\u00a0CPUs",
@@ -85,7 +88,7 @@ var german = messages{
 	written:       "Geschrieben: %s",
 	cleaned:       "Aufgeräumt.", notCleaned: "Nicht alles aufgeräumt; weiter mit: nativ clean", cleanPending: "Aufräumen nicht vermerkt; prüfen mit: nativ clean",
 	verdictWord: "Fazit: %s",
-	last:        "Bericht: nativ report %s", details: "Mehr: nativ report %s --details", precise: "Genauer: --runtime 60s", filesWord: "Dateien:",
+	last:        "Bericht: nativ report %s", details: "Mehr: nativ report %s --details", precise: "Urteile: --preset standard", filesWord: "Dateien:",
 
 	left: "noch %s", prefill: "Testdatei schreiben",
 
@@ -100,6 +103,7 @@ var german = messages{
 
 		nothingMeasured: "kein Test hat alle seine Durchgänge; ein Vergleich ist nicht möglich.",
 		noComparison:    "ohne Zahlen des Hosts ist kein Vergleich möglich.",
+		capped:          "die Rate war auf %s je Sekunde begrenzt; über die Geschwindigkeit von Laufwerk oder Ort sagen die Zahlen nichts.",
 		hostOnly:        "nur der Host ist gemessen; über Container sagt dieser Lauf nichts.",
 		noHost:          "der Host fehlt als Maßstab, deshalb gibt es keinen Vergleich.",
 
@@ -156,6 +160,11 @@ var german = messages{
 		record.WarnNeighbours:        "Das Laufwerk wird mitbenutzt (%s): Das kann jede Zahl drücken. Für saubere Zahlen anhalten.",
 		record.WarnNeighboursUnknown: "Ob andere das Laufwerk nutzen, ist nicht bekannt (%s). Im Zweifel als root messen oder Gäste anhalten.",
 
+		record.WarnBlank:             "%[1]s: %[2]s von %[3]s angesehenen Blöcken enthalten nur Nullen oder Einsen, wie nie geschrieben oder getrimmt. Dafür antworten Laufwerke, ohne Flash zu lesen: Solche Zugriffe zeigen nicht die Geschwindigkeit des Laufwerks.",
+		record.WarnBlankUnknown:      "Ob die gelesenen Blöcke von %s je geschrieben wurden, war nicht festzustellen: Nie geschriebene zu lesen zeigt nicht die Geschwindigkeit des Laufwerks.",
+		record.WarnDeviceRegion:      "Nur die ersten %[1]s von %[2]s werden benutzt: Für weniger als den ganzen Adressraum haben manche Laufwerke alle Tabellen im Speicher und sind schneller.",
+		record.WarnDeviceOverwritten: "%[1]s enthält zufällige Daten, wo es benutzt wurde; was dort war, ist verloren. Seine Seriennummer %[2]s wurde als Zustimmung eingetippt.",
+
 		record.WarnFileSmaller:                "Testdatei %s statt %s, weil der Platz fehlt: Caches decken davon mehr ab. Platz schaffen oder anderes --dir wählen.",
 		record.WarnSmallFile:                  "Eine Testdatei von %s passt vielleicht in den Cache des Laufwerks: Die Zahlen können die des Caches sein. Eine größere nehmen (--size 16G).",
 		record.WarnShortWrites + "/full":      "Kurze Schreiblast, teils in den SLC-Cache, teils vermutlich über sein Ende hinaus: Über Dauerlast sagt sie nichts.",
@@ -168,6 +177,8 @@ var german = messages{
 		record.WarnSinglePass:  "Jeder Ort ist einmal gemessen: Was Zufall ist und was der Ort, ist nicht zu trennen. Mehrere Durchgänge: --preset quick.",
 		record.WarnSameOffsets: "Alle %s Jobs eines sequenziellen Tests gehen über dieselben Stellen: Caches beantworten vielleicht alle bis auf den ersten. Getrennt: --preset quick.",
 		record.WarnRewritten:   "Geschrieben wird immer wieder über eine Datei von %s, die ein SLC-Cache vielleicht fasst: Über ein Laufwerk, das sich füllt, sagt das wenig. Dafür: --preset fill.",
+		record.WarnWriteLimit:  "Zusammen höchstens %[1]s (--max-written): Ein Durchgang, der schreibt, endet überall bei %[2]s, früher als der Ablauf vorsieht.",
+		record.WarnCapped:      "Auf %s je Sekunde begrenzt (--max-rate), überall gleich: Die Zahlen sind nicht die des Laufwerks.",
 		record.WarnNoCoolDown:  "Ohne Abkühlen: Jeder Test beginnt so heiß, wie der vorige das Laufwerk zurückließ. Mit Abkühlen: --cool-down 5m.",
 		record.WarnStartedHot:  "Begonnen mit bis zu %[2]s °C mehr als dem Band des Laufs: %[1]s. Auf gleiche Wärme warten: --cool-down 10m.",
 
@@ -202,7 +213,7 @@ var german = messages{
 		record.WarnCacheAnswered + "/jobs": "Ein Cache antwortete: %[1]s. Die Laufwerke lieferten dort nur %[2]s\u00a0%% der Bytes. direct=1 umgeht den Page-Cache, eine größere size den Cache des Laufwerks.",
 		record.WarnExtraWrites:             "Das Laufwerk schrieb bis zu %[2]s-mal so viel wie der Test: %[1]s. Journal oder fremde Last; zum Prüfen anderes anhalten.",
 		record.WarnSpread + "/fell":        "Die ersten Durchgänge waren schneller als alle späteren, um bis zu %[2]s\u00a0%%: %[1]s. Der SLC-Cache kann dazwischen geendet haben; das Mittel ist dann aus beidem. Größe: --preset fill.",
-		record.WarnSpread + "/":            "Durchgänge desselben Ortes weichen bis zu %[2]s\u00a0%% ab: %[1]s. Länger messen (--runtime 60s) und fremde Last anhalten.",
+		record.WarnSpread + "/":            "Durchgänge desselben Ortes weichen bis zu %[2]s\u00a0%% ab: %[1]s. Fremde Last anhalten und wiederholen; --preset standard und thorough messen öfter.",
 		record.WarnHeldUp:                  "nativ selbst wurde aufgehalten (angehalten?): %s. Die Auslastung von CPUs und Laufwerk ist dort unbekannt. Wiederholen.",
 		record.WarnStalls:                  "Stillstand: %[1]s. Bis zu %[3]s am Stück wurde keine I/O fertig (%[2]s×). Kernelmeldungen prüfen (dmesg) und ob etwas angehalten war.",
 		record.WarnPassesMissing:           "Durchgänge fehlen: %s. Was dort steht, beruht auf weniger Messungen als geplant. Wiederholen.",

@@ -7,21 +7,24 @@ import (
 )
 
 var english = messages{
-	tag:        language.English,
-	date:       "2006-01-02 15:04",
-	and:        "and",
-	everyone:   "Deutsch: nativ report %s --lang de",
-	imported:   importEnglish,
-	jobs:       jobsEnglish,
-	latWords:   latencyEnglish,
-	simulation: simulationEnglish,
-	plans:      planEnglish,
-	info:       infoEnglish,
-	history:    historyEnglish,
-	watch:      watchEnglish,
-	compare:    compareEnglish,
-	drops:      dropsEnglish,
-	meanwhile:  meanwhileEnglish,
+	tag:         language.English,
+	date:        "2006-01-02 15:04",
+	and:         "and",
+	everyone:    "Deutsch: nativ report %s --lang de",
+	imported:    importEnglish,
+	jobs:        jobsEnglish,
+	latWords:    latencyEnglish,
+	simulation:  simulationEnglish,
+	plans:       planEnglish,
+	deviceWords: deviceEnglish,
+	info:        infoEnglish,
+	history:     historyEnglish,
+	watch:       watchEnglish,
+	compare:     compareEnglish,
+	drops:       dropsEnglish,
+	meanwhile:   meanwhileEnglish,
+	article:     articleEnglish,
+	charts:      chartsEnglish,
 
 	unknown: "unknown", none: "none", yes: "yes", no: "no", on: "on", off: "off",
 	oneCPU: "1 CPU", nCPUs: "%s\u00a0CPUs",
@@ -85,7 +88,7 @@ var english = messages{
 	written:       "Written: %s",
 	cleaned:       "Cleaned up.", notCleaned: "Not everything is cleaned up; go on with: nativ clean", cleanPending: "No cleanup is on record; check with: nativ clean",
 	verdictWord: "Verdict: %s",
-	last:        "Report: nativ report %s", details: "More: nativ report %s --details", precise: "More precise: --runtime 60s", filesWord: "Files:",
+	last:        "Report: nativ report %s", details: "More: nativ report %s --details", precise: "Verdicts: --preset standard", filesWord: "Files:",
 
 	left: "%s left", prefill: "Writing the test file",
 
@@ -100,6 +103,7 @@ var english = messages{
 
 		nothingMeasured: "no test has all of its passes, so nothing can be compared.",
 		noComparison:    "without numbers of the host nothing can be compared.",
+		capped:          "the rate was capped at %s a second, so the numbers say nothing about the speed of the drive or of a place.",
 		hostOnly:        "only the host was measured, so this run says nothing about containers.",
 		noHost:          "the host is missing as the measure, so nothing can be compared.",
 
@@ -156,6 +160,11 @@ var english = messages{
 		record.WarnNeighbours:        "Others use the drive (%s): that can lower every number. Stop them for clean numbers.",
 		record.WarnNeighboursUnknown: "Whether others use the drive is not known (%s). When in doubt measure as root or stop the guests.",
 
+		record.WarnBlank:             "%[1]s: %[2]s of %[3]s blocks that were looked at hold only zeros or ones, as if never written or trimmed. Drives answer for such without reading flash, so these reads are not the drive's speed.",
+		record.WarnBlankUnknown:      "Whether the blocks of %s that are read were ever written could not be found out: reads of blocks that were not are no speed of the drive.",
+		record.WarnDeviceRegion:      "Only the first %[1]s of %[2]s are used: short of the whole address space, some drives keep all of their tables in memory and are faster.",
+		record.WarnDeviceOverwritten: "%[1]s holds random data where it was used; whatever was there is gone. Its serial number %[2]s was typed as consent.",
+
 		record.WarnFileSmaller:                "Test file %s instead of %s for want of space: caches cover more of it. Make space or choose another --dir.",
 		record.WarnSmallFile:                  "A test file of %s may fit into the cache of the drive itself: the numbers may be the cache's. Use a larger one (--size 16G).",
 		record.WarnShortWrites + "/full":      "Short writes, some into the SLC cache and some probably past its end: they say nothing about sustained load.",
@@ -168,6 +177,8 @@ var english = messages{
 		record.WarnSinglePass:  "Each place is measured once: what is chance and what is the place cannot be told. Several passes: --preset quick.",
 		record.WarnSameOffsets: "All %s jobs of a sequential test walk the same offsets: caches may answer all but the first. Apart: --preset quick.",
 		record.WarnRewritten:   "The writes go over a file of %s again and again, which an SLC cache may hold: they say little about a drive that is filled. For that: --preset fill.",
+		record.WarnWriteLimit:  "At most %[1]s in all (--max-written): a pass that writes ends at %[2]s in every place, sooner than the preset asks for.",
+		record.WarnCapped:      "Capped at %s a second (--max-rate), the same in all places: the numbers are no drive's.",
 		record.WarnNoCoolDown:  "No cool-downs: each test starts as hot as the one before left the drive. With them: --cool-down 5m.",
 		record.WarnStartedHot:  "Started up to %[2]s °C above the band of the run: %[1]s. To wait for equal warmth: --cool-down 10m.",
 
@@ -202,7 +213,7 @@ var english = messages{
 		record.WarnCacheAnswered + "/jobs": "A cache answered: %[1]s. The drives delivered only %[2]s\u00a0%% of the bytes there. direct=1 goes around the page cache, a larger size around the drive's.",
 		record.WarnExtraWrites:             "The drive wrote up to %[2]s times what the test did: %[1]s. A journal or other load; to check, stop the others.",
 		record.WarnSpread + "/fell":        "The first passes were faster than all later ones, by up to %[2]s\u00a0%%: %[1]s. The SLC cache may have ended between them; the mean is then of both. Sizes: --preset fill.",
-		record.WarnSpread + "/":            "Passes of the same place differ by up to %[2]s\u00a0%%: %[1]s. Measure longer (--runtime 60s) and stop other load.",
+		record.WarnSpread + "/":            "Passes of the same place differ by up to %[2]s\u00a0%%: %[1]s. Stop other load, and repeat; --preset standard and thorough measure more often.",
 		record.WarnHeldUp:                  "nativ itself was held up (suspended?): %s. How busy CPUs and drive were is unknown there. Repeat.",
 		record.WarnStalls:                  "Stalls: %[1]s. No I/O completed for up to %[3]s at a time (%[2]s×). Check the kernel's messages (dmesg) and whether something was suspended.",
 		record.WarnPassesMissing:           "Passes are missing: %s. What stands there rests on fewer measurements than planned. Repeat.",

@@ -11,7 +11,15 @@ import (
 // in a text of d can act as markup.
 func Markdown(w io.Writer, d *Document) error {
 	m := bufio.NewWriter(w) // keeps the first error for Flush
-	for i, b := range d.Blocks {
+	markdownBlocks(m, d.Blocks)
+	if err := m.Flush(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+func markdownBlocks(m *bufio.Writer, blocks []Block) {
+	for i, b := range blocks {
 		if i > 0 {
 			m.WriteByte('\n')
 		}
@@ -23,6 +31,16 @@ func Markdown(w io.Writer, d *Document) error {
 			}
 		case Heading:
 			fmt.Fprintf(m, "## %s\n", escape(b.Text))
+		case Subheading:
+			fmt.Fprintf(m, "### %s\n", escape(b.Text))
+		case Finding:
+			fmt.Fprintf(m, "**%s**\n", escape(b.Text))
+		case Fold:
+			fmt.Fprintf(m, "### %s\n\n", escape(b.Title))
+			markdownBlocks(m, b.Blocks)
+		case *Chart:
+			// What it shows; a picture would be a file of its own.
+			fmt.Fprintf(m, "**%s.** %s\n", escape(b.Title), escape(b.Alt))
 		case Facts:
 			for _, r := range b.Rows {
 				fmt.Fprintf(m, "- **%s:** %s\n", escape(r.Label), escape(r.Text))
@@ -42,10 +60,6 @@ func Markdown(w io.Writer, d *Document) error {
 			fmt.Fprintf(m, "    %s\n", strings.ReplaceAll(b.Line, glue, " "))
 		}
 	}
-	if err := m.Flush(); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }
 
 func markdownLines(m *bufio.Writer, lines []string) {

@@ -162,6 +162,14 @@ func (n *notes) text(o *note) string {
 		return sprint(word("drive"))
 	case record.WarnLoopCached:
 		return sprint(word("device"))
+	case record.WarnBlank:
+		return sprint(word("device"), n.int(int64(value("blank"))), n.int(int64(value("sampled"))))
+	case record.WarnBlankUnknown:
+		return sprint(word("device"))
+	case record.WarnDeviceRegion:
+		return sprint(n.binary(int64(value("size_bytes"))), n.bytes(int64(value("device_bytes"))))
+	case record.WarnDeviceOverwritten:
+		return sprint(word("device"), word("serial"))
 	case record.WarnNeighbours:
 		return sprint(word("names"))
 	case record.WarnNeighboursUnknown:
@@ -220,6 +228,10 @@ func (n *notes) text(o *note) string {
 		return sprint(n.where(o), n.percent(extreme(o, "ratio", math.Min)))
 	case record.WarnExtraWrites:
 		return sprint(n.where(o), n.fixed(extreme(o, "ratio", math.Max), 1))
+	case record.WarnWriteLimit:
+		return sprint(n.bytes(int64(value("limit_bytes"))), n.bytes(int64(value("pass_bytes"))))
+	case record.WarnCapped:
+		return sprint(n.bytes(int64(value("bytes_per_second"))))
 	case record.WarnShortWrites:
 		if w.Words["cache"] == "full" {
 			return variant("full")

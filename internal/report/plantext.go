@@ -18,6 +18,7 @@ type planMessages struct {
 	atMost, waits, idle, coolDown    string
 	ceiling, ceilingText, ownCeiling string
 	wear, wearText                   string
+	limits                           limitMessages
 
 	waitIdle, waitPause, waitCool string
 	ended, missing                map[string]string
@@ -31,7 +32,7 @@ type planMessages struct {
 }
 
 var planEnglish = planMessages{
-	design: designEnglish,
+	design: designEnglish, limits: limitsEnglish,
 
 	steps:   "Steps",
 	article: "a reader's test as it was printed: %s one after the other, each once, then all again in %s without letting the drive cool down",
@@ -47,10 +48,14 @@ var planEnglish = planMessages{
 		record.EndMaxTemp: "stopped at the ceiling of temperature",
 		record.EndPlateau: "steady",
 		record.EndHealth:  "stopped: the drive gives alarm",
+		record.EndReset:   "stopped: the kernel reset the drive",
+		record.EndTarget:  "stopped: the drive or its file system is lost",
 	},
 	missing: map[string]string{
 		record.MissingMaxTemp: "the ceiling of temperature ended the run",
 		record.MissingHealth:  "the drive gave alarm, and the run ended",
+		record.MissingReset:   "the kernel reset the drive, and the run ended",
+		record.MissingTarget:  "the drive is gone or its file system full or read-only, and the run ended",
 	},
 	stopped: "Stopped",
 
@@ -65,7 +70,7 @@ var planEnglish = planMessages{
 }
 
 var planGerman = planMessages{
-	design: designGerman,
+	design: designGerman, limits: limitsGerman,
 
 	steps:   "Schritte",
 	article: "der Test eines Lesers wie gedruckt: %s nacheinander, jeder einmal, dann alles noch einmal in %s, ohne das Laufwerk abkühlen zu lassen",
@@ -81,10 +86,14 @@ var planGerman = planMessages{
 		record.EndMaxTemp: "an der Obergrenze der Temperatur beendet",
 		record.EndPlateau: "gleichbleibend",
 		record.EndHealth:  "beendet: das Laufwerk schlägt Alarm",
+		record.EndReset:   "beendet: der Kernel setzte das Laufwerk zurück",
+		record.EndTarget:  "beendet: Laufwerk oder Dateisystem verloren",
 	},
 	missing: map[string]string{
 		record.MissingMaxTemp: "die Obergrenze der Temperatur beendete den Lauf",
 		record.MissingHealth:  "das Laufwerk schlug Alarm, der Lauf endete",
+		record.MissingReset:   "der Kernel setzte das Laufwerk zurück, der Lauf endete",
+		record.MissingTarget:  "das Laufwerk ist fort oder sein Dateisystem voll oder nur lesbar, der Lauf endete",
 	},
 	stopped: "Beendet",
 
@@ -181,10 +190,7 @@ func (n *notes) stepRows(o PlanOptions, done bool) []Fact {
 		}
 		rows = append(rows, Fact{m.ceiling, fmt.Sprintf(text, unit(n.degrees(*p.MaxTempMC), "°C"))})
 	}
-	if h := o.Health; h != nil && p.MaxWritten > 0 {
-		rows = append(rows, Fact{m.wear, fmt.Sprintf(m.wearText, n.int(h.PercentageUsed), n.bytes(h.WrittenBytes))})
-	}
-	return rows
+	return append(rows, n.wearRow(o.Health)...)
 }
 
 // steps words the order of the passes where each has a part of its own.

@@ -24,6 +24,7 @@ const (
 	SayPrefilled                // size, speed
 	SayCleaning                 //
 	SayFailed                   // why
+	SayDryRun                   //
 	SayStandsFor                // a path that does not exist, the name of the file in its place
 )
 
@@ -39,6 +40,7 @@ var sayings = map[string][]string{
 		SayPrefilled:  "Test file written: %s at %s",
 		SayCleaning:   "Cleaning up",
 		SayFailed:     "failed: %s",
+		SayDryRun:     "Dry run: nothing was touched.",
 		SayStandsFor:  "%s does not exist: %s beside it stands for it and is removed afterwards",
 	},
 	"de": {
@@ -52,6 +54,7 @@ var sayings = map[string][]string{
 		SayPrefilled:  "Testdatei geschrieben: %s mit %s",
 		SayCleaning:   "Räume auf",
 		SayFailed:     "fehlgeschlagen: %s",
+		SayDryRun:     "Probelauf: Nichts wurde angefasst.",
 		SayStandsFor:  "%s gibt es nicht: %s daneben steht dafür und wird danach entfernt",
 	},
 }

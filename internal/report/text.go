@@ -19,17 +19,34 @@ const Width = 80
 // far as single words allow. Every rune counts as one column.
 func Text(w io.Writer, d *Document, width int) error {
 	t := textWriter{w: bufio.NewWriter(w), width: width}
-	for i, b := range d.Blocks {
-		if i > 0 && apart(d.Blocks[i-1], b) {
+	t.blocks(d.Blocks)
+	if err := t.w.Flush(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+func (t *textWriter) blocks(blocks []Block) {
+	for i, b := range blocks {
+		if i > 0 && apart(blocks[i-1], b) {
 			t.line("")
 		}
 		switch b := b.(type) {
 		case Title:
-			gap := width - length(b.Text) - length(b.Right)
+			gap := t.width - length(b.Text) - length(b.Right)
 			t.line(b.Text + strings.Repeat(" ", max(gap, 2)) + b.Right)
 		case Heading:
 			t.line(b.Text)
 			t.line(strings.Repeat("-", length(b.Text)))
+		case Subheading:
+			t.line(b.Text + ":")
+		case Finding:
+			t.wrap("", b.Text)
+		case Fold:
+			t.line(b.Title + ":")
+			t.blocks(b.Blocks)
+		case *Chart:
+			t.wrap("", b.Title+". "+b.Alt)
 		case Facts:
 			t.facts(b)
 		case Table:
@@ -37,8 +54,8 @@ func Text(w io.Writer, d *Document, width int) error {
 		case Paragraph:
 			for _, l := range b.Lines {
 				if left, right, ok := strings.Cut(l, "\t"); ok {
-					l = pad(left, width/2-2) + "  " + right
-					if length(l) > width {
+					l = pad(left, t.width/2-2) + "  " + right
+					if length(l) > t.width {
 						t.wrap("", left)
 						l = right
 					}
@@ -59,10 +76,6 @@ func Text(w io.Writer, d *Document, width int) error {
 			t.line("  " + b.Line)
 		}
 	}
-	if err := t.w.Flush(); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }
 
 // apart reports whether an empty line goes between two blocks.
@@ -71,7 +84,7 @@ func apart(a, b Block) bool {
 	case Title:
 		_, section := b.(Heading)
 		return section
-	case Heading:
+	case Heading, Subheading:
 		return false
 	}
 	switch b.(type) {

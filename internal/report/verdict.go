@@ -16,6 +16,9 @@ func (b *builder) verdict() string {
 	v := &b.res.Verdict
 	parts := b.reserves(v)
 	load := b.loadFinding()
+	if v.Finding == analysis.FindCapped {
+		load = ""
+	}
 	switch only := v.Finding == analysis.FindHostOnly || v.Finding == analysis.FindNoHost || v.Finding == analysis.FindNothingMeasured; {
 	case load == "":
 		parts = append(parts, b.finding(v))
@@ -105,6 +108,8 @@ func (b *builder) finding(v *analysis.Verdict) string {
 		return m.noComparison
 	case analysis.FindHostOnly:
 		return m.hostOnly
+	case analysis.FindCapped:
+		return fmt.Sprintf(m.capped, b.bytes(b.rec.Plan.MaxRate))
 	case analysis.FindNoHost:
 		return m.noHost
 	}

@@ -37,15 +37,29 @@ func Reopen(t Ticket) (*Claim, error) {
 		return nil, fmt.Errorf("reopen %s: %w", t.Path, err)
 	}
 	defer unix.Close(fd)
-	return claimPath(fd, t)
+	return claimPath(fd, t, "/sys")
 }
 
 // claimPath makes a claim on the file that fd, opened with O_PATH, names.
-func claimPath(fd int, t Ticket) (*Claim, error) {
-	if t.Foreign && t.Write {
+func claimPath(fd int, t Ticket, sysfs string) (*Claim, error) {
+	if t.Device != nil && t.Write && !t.Device.consented() {
+		return nil, fmt.Errorf("reopen %s: it is a device, and nobody typed its serial number to have it written over", t.Path)
+	}
+	if t.Foreign && t.Write && t.Device == nil {
 		return nil, fmt.Errorf("reopen %s: it was there before nativ, which writes only to files of its own", t.Path)
 	}
-	if err := t.check(fd); err != nil {
+	check := t.check
+	if t.Device != nil {
+		check = func(fd int) error { return t.checkDevice(fd, true, sysfs) }
+		if err := t.checkDevice(fd, false, sysfs); err != nil {
+			return nil, err
+		}
+		if t.Write {
+			if err := t.checkHeld(fd); err != nil {
+				return nil, err
+			}
+		}
+	} else if err := t.check(fd); err != nil {
 		return nil, err
 	}
 	flags := unix.O_RDONLY
@@ -68,7 +82,7 @@ func claimPath(fd int, t Ticket) (*Claim, error) {
 	// something else, and merely opening a device or a FIFO does things.
 	name := "/proc/self/fd/" + strconv.Itoa(fd)
 	rw, err := -1, error(unix.EPERM)
-	if t.Foreign { // its access time is not ours to change; only its owner may ask for that
+	if t.Foreign && t.Device == nil { // its access time is not ours to change; only its owner may ask for that
 		rw, err = open(name, flags|unix.O_NOATIME)
 	}
 	if err == unix.EPERM {
@@ -82,7 +96,7 @@ func claimPath(fd int, t Ticket) (*Claim, error) {
 	}
 	c := &Claim{fd: rw, size: t.Size, writable: t.Write, memAlign: 1, offAlign: 1, described: t.Path}
 	// Once more on what is used from now on; it also holds if /proc lies.
-	if err := t.check(rw); err != nil {
+	if err := check(rw); err != nil {
 		unix.Close(rw)
 		return nil, err
 	}

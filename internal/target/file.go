@@ -26,6 +26,8 @@ type File struct {
 	// foreign is true for a file from OpenExisting; sparse, where it is known
 	// to have holes.
 	foreign, sparse bool
+	// device is set where it is no file but a block device; it is foreign then.
+	device *DeviceTicket
 }
 
 // Path is the absolute path of the file on the host.
@@ -34,6 +36,9 @@ func (f *File) Path() string { return f.path }
 // Foreign reports whether the file belongs to somebody else and may only be
 // read.
 func (f *File) Foreign() bool { return f.foreign }
+
+// Device reports whether it is a block device and not a file.
+func (f *File) Device() bool { return f.device != nil }
 
 // CanDirect reports whether direct I/O works on the file. Only on a foreign one
 // it may not.
@@ -46,6 +51,7 @@ func (f *File) Ticket(path string, write, direct bool) Ticket {
 	return Ticket{
 		Path: path, DevMajor: f.major, DevMinor: f.minor, Ino: f.ino,
 		Size: f.size, Nonce: f.nonce, Foreign: f.foreign, Write: write, Direct: direct,
+		Device: f.device,
 	}
 }
 

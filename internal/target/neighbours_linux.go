@@ -52,6 +52,7 @@ func Neighbours(t *record.Target, o Roots) {
 	}
 	s := &search{
 		walk: newWalk(o, mounts), proc: o.proc(), until: time.Now().Add(searchTime),
+		zfs:    t.FSType == "zfs",
 		drives: map[string]bool{}, found: map[record.Neighbour]bool{}, jobs: map[string][]int{},
 	}
 	for _, d := range t.Drives {
@@ -62,6 +63,7 @@ func Neighbours(t *record.Target, o Roots) {
 		s.add(neighbourJob, jobTitle(name, pids))
 	}
 	s.arrays()
+	s.btrfs()
 	t.Neighbours = slices.SortedFunc(maps.Keys(s.found), compareNeighbours)
 	t.NeighboursUnknown = s.unknown()
 }
@@ -89,7 +91,7 @@ type search struct {
 	found  map[record.Neighbour]bool
 	jobs   map[string][]int // process IDs by the name of the job
 	// Reasons for which something may be missing.
-	late, denied, hidden bool
+	late, denied, hidden, zfs bool
 }
 
 func (s *search) unknown() string {
@@ -100,6 +102,8 @@ func (s *search) unknown() string {
 		return "files of other users' processes cannot be seen; run as root to see them"
 	case s.denied:
 		return "files of some processes may not be read"
+	case s.zfs:
+		return "whether a ZFS pool is scrubbed or resilvered cannot be read without its tools; zpool status tells"
 	case s.late:
 		return fmt.Sprintf("there are too many processes; stopped after %v", searchTime)
 	}

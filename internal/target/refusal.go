@@ -38,6 +38,8 @@ const (
 	// RefuseKind: an existing path that is no regular file, or an empty one;
 	// Dir is that path.
 	RefuseKind = "kind"
+	// RefuseNoBlockDevice: what is named as a device is none; Dir is its path.
+	RefuseNoBlockDevice = "no-block-device"
 	// RefusePermission: the user may not make files there.
 	RefusePermission = "permission"
 )
@@ -58,6 +60,8 @@ func (r *Refusal) Reason() string {
 		return fmt.Sprintf("measure %s: it is mounted read-only", r.Dir)
 	case RefuseKind:
 		return fmt.Sprintf("measure %s: it is %s, not a file with something in it", r.Dir, r.Kind)
+	case RefuseNoBlockDevice:
+		return fmt.Sprintf("measure device %s: it is %s, not a block device", r.Dir, r.Kind)
 	case RefusePermission:
 		return fmt.Sprintf("measure %s: make a file there: %v", r.Dir, r.Err)
 	case RefuseDirect:
@@ -111,9 +115,11 @@ func (r *Refusal) Next() string {
 		return "remount it read-write or give another --dir"
 	case RefuseKind:
 		if r.Kind == "a device" {
-			return "devices are not measured as yet: name a file on a filesystem of that drive"
+			return "name a file on a filesystem of that drive; a device itself is measured with nativ bench --device DEV, with --read-only or --destroy-data SERIAL"
 		}
 		return "name a file, or a directory with --directory"
+	case RefuseNoBlockDevice:
+		return "name a drive, such as /dev/nvme0n1 (nativ info lists them), or measure a directory with --dir"
 	case RefusePermission:
 		return "give a --dir that you may write to, or run as root"
 	case RefuseSpace:

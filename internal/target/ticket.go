@@ -15,8 +15,11 @@ type Ticket struct {
 	Nonce string `json:"nonce"`
 	// Foreign says that the file is not nativ's: it was there before, under a
 	// name of its own, and may only be read. A ticket that is Foreign and
-	// Write is refused.
+	// Write is refused, unless it is a Device with consent.
 	Foreign bool `json:"foreign,omitempty"`
+	// Device is set where the ticket names a block device, which is always
+	// Foreign. It may be written to with the consent in it alone.
+	Device *DeviceTicket `json:"device,omitempty"`
 	// Write says whether the pass writes; a claim made from a ticket without
 	// it is opened read-only.
 	Write bool `json:"write"`

@@ -55,6 +55,8 @@ type machine struct {
 	cmd  *exec.Cmd
 	gone chan struct{} // QEMU has ended
 	qmpc *qmpConn
+	// disks are the files behind the empty disks of its config.
+	disks []*os.File
 	// sensors are where QEMU keeps the temperature of each NVMe drive.
 	sensors map[string]int64
 
@@ -107,7 +109,7 @@ func boot(t *testing.T, c config) *machine {
 		"-device", "virtio-serial-pci", "-device", "virtserialport,chardev=agent,name="+wire.Port)
 	for i, size := range c.disks {
 		f := emptyDisk(t, size)
-		closing = append(closing, f)
+		m.disks = append(m.disks, f)
 		args = append(args, "-drive", fmt.Sprintf("if=none,id=disk%d,format=raw,cache=unsafe,discard=unmap,file=/proc/self/fd/%d", i, inherit(f)))
 	}
 	for _, d := range c.devices {
@@ -133,6 +135,9 @@ func boot(t *testing.T, c config) *machine {
 		m.end()
 		for _, c := range []net.Conn{console, qmp, agent} {
 			c.Close()
+		}
+		for _, f := range m.disks {
+			f.Close()
 		}
 		if t.Failed() {
 			for _, p := range m.procs {
