@@ -7,18 +7,13 @@ import (
 
 // missingParts returns the names of the parts that every record has and this
 // JSON does not.
-func missingParts(b []byte) ([]string, error) {
-	var have map[string]json.RawMessage
-	if err := json.Unmarshal(b, &have); err != nil {
-		return nil, err
-	}
-	var missing []string
+func missingParts(have map[string]json.RawMessage) (missing []string) {
 	for _, name := range []string{"tool", "id", "plan", "host", "target", "rounds"} {
 		if _, ok := have[name]; !ok {
 			missing = append(missing, name)
 		}
 	}
-	return missing, nil
+	return missing
 }
 
 // check reports the first count, size or time of r that is negative: no such

@@ -35,29 +35,29 @@ func Decode(r io.Reader) (*Record, error) {
 	}
 	// The version first and alone: a later schema may have other types in the
 	// same fields, and "update nativ" helps more than a type error.
-	var v struct {
-		SchemaVersion *int `json:"schema_version"`
-	}
-	if err := json.Unmarshal(b, &v); err != nil {
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(b, &parts); err != nil {
 		return nil, fmt.Errorf("read record: %w", explain(b, err))
 	}
+	var version *int
+	if v, ok := parts["schema_version"]; ok {
+		if err := json.Unmarshal(v, &version); err != nil {
+			return nil, fmt.Errorf("read record: schema_version: %w", explain(v, err))
+		}
+	}
 	switch {
-	case v.SchemaVersion == nil:
+	case version == nil:
 		return nil, errors.New("read record: this JSON is no nativ record, it has no schema_version")
-	case *v.SchemaVersion > SchemaVersion:
-		return nil, fmt.Errorf("read record: it has schema version %d and this nativ reads up to %d; update nativ", *v.SchemaVersion, SchemaVersion)
-	case *v.SchemaVersion < 1:
-		return nil, fmt.Errorf("read record: there is no schema version %d", *v.SchemaVersion)
+	case *version > SchemaVersion:
+		return nil, fmt.Errorf("read record: it has schema version %d and this nativ reads up to %d; update nativ", *version, SchemaVersion)
+	case *version < 1:
+		return nil, fmt.Errorf("read record: there is no schema version %d", *version)
 	}
 	rec := new(Record)
 	if err := json.Unmarshal(b, rec); err != nil {
 		return nil, fmt.Errorf("read record: %w", explain(b, err))
 	}
-	missing, err := missingParts(b)
-	if err != nil {
-		return nil, fmt.Errorf("read record: %w", explain(b, err))
-	}
-	if len(missing) > 0 {
+	if missing := missingParts(parts); len(missing) > 0 {
 		return nil, fmt.Errorf("read record: it is not whole, without %s; give the record.json that nativ bench wrote", strings.Join(missing, ", "))
 	}
 	if err := rec.check(); err != nil {
