@@ -116,9 +116,3 @@ func (f *finder) add(s Severity, variant string, where []string, values map[stri
 // vals and words build the maps of a finding.
 type vals = map[string]float64
 type words = map[string]string
-
-// A group collects rows of which a rule says the same, so that one finding names
-// them all.
-type group struct{ where []string }
-
-func (g *group) add(r *Row) { g.where = append(g.where, r.Where) }

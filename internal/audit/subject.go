@@ -171,24 +171,12 @@ type Settings struct {
 	Dedupe      int // percent
 	Pattern     bool
 	Syncs       bool
-	// Lines are where options were set: "line 12" by option name.
-	Lines map[string]string
 	// All is true where options that are not there have fio's default.
 	All bool
 	// Nativ: nativ made the I/O, whose engine keeps its depth.
 	Nativ bool
 	// RateLimited: the job was slowed down on purpose.
 	RateLimited bool
-}
-
-// line is where an option was set, or the row where it was not.
-func (s *Settings) line(r *Row, options ...string) string {
-	for _, o := range options {
-		if l := s.Lines[o]; l != "" {
-			return l
-		}
-	}
-	return r.Where
 }
 
 // async reports whether the engine keeps more than one I/O in flight.

@@ -16,7 +16,7 @@ import (
 type auditWords struct {
 	severity              map[audit.Severity]string
 	title, rules, nothing string
-	at, do, id, sides     string
+	at, do, id            string
 	count                 string
 }
 

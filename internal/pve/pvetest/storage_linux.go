@@ -311,4 +311,3 @@ func loops(root string) map[string]string {
 	}
 	return out
 }
-
