@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,6 +19,23 @@ func TestMain(m *testing.M) {
 
 // Every verb, its failures included: exit code, what it says, no stray file.
 func TestScripts(t *testing.T) {
+	runScripts(t, testscript.Params{Dir: filepath.Join("testdata", "script")})
+}
+
+// The scripts that measure run one after the other: a drive has one run at a time.
+func TestScriptsOnDrive(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "ondrive", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d scripts, %v", len(files), err)
+	}
+	for _, f := range files {
+		// Returns when the script in it, which is parallel, has ended.
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".txtar"), func(t *testing.T) { runScripts(t, testscript.Params{Files: []string{f}}) })
+	}
+}
+
+func runScripts(t *testing.T, p testscript.Params) {
+	t.Helper()
 	// A run needs a disk; the default directory for temporary files may be
 	// memory, which nativ refuses.
 	root, err := os.MkdirTemp(diskDir(), "nativ-script-")
@@ -29,21 +47,18 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:           filepath.Join("testdata", "script"),
-		WorkdirRoot:   root,
-		UpdateScripts: *update,
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("NATIV_STATE_DIR", filepath.Join(e.WorkDir, "state"))
-			e.Setenv("LC_ALL", "C")
-			e.Setenv("DRIVES", filepath.Join(repo, "drives"))
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
-		Condition: func(cond string) (bool, error) {
-			return map[string]bool{"root": os.Geteuid() == 0, "drive": onDrive(root)}[cond], nil
-		},
-	})
+	p.WorkdirRoot, p.UpdateScripts = root, *update
+	p.Setup = func(e *testscript.Env) error {
+		e.Setenv("NATIV_STATE_DIR", filepath.Join(e.WorkDir, "state"))
+		e.Setenv("LC_ALL", "C")
+		e.Setenv("DRIVES", filepath.Join(repo, "drives"))
+		return nil
+	}
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"exits": exits}
+	p.Condition = func(cond string) (bool, error) {
+		return map[string]bool{"root": os.Geteuid() == 0, "drive": onDrive(root)}[cond], nil
+	}
+	testscript.Run(t, p)
 }
 
 // diskDir is a directory that is on a disk on most systems.
