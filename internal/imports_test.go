@@ -25,6 +25,7 @@ record, target < pass;
 pass < uring, syncio, libaio;
 record, target < worker;
 record, target < sim;
+record, target < storage;
 fio/json, target < fio;
 worker, cgroup, pve < place;
 record < reference, rating;
@@ -40,7 +41,7 @@ analysis, host, place, sensor < bench;
 // restricted names standard packages that only some of ours may import.
 var restricted = map[string][]string{
 	"unsafe":       {"sys", "uring"},
-	"os/exec":      {"place", "fio", "sensor", "pve", "due"},
+	"os/exec":      {"place", "fio", "sensor", "pve", "due", "storage"},
 	"database/sql": {"store"},
 	"log":          {},
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -31,6 +30,7 @@ import (
 	"nativ/internal/report"
 	"nativ/internal/sensor"
 	"nativ/internal/sim"
+	"nativ/internal/storage"
 	"nativ/internal/sys"
 	"nativ/internal/target"
 	"nativ/internal/uring"
@@ -49,6 +49,8 @@ type benchFlags struct {
 	simulate, margin, resume                    string
 	device, destroyData                         string
 	readOnly, dryRun                            bool
+	storage, template, container                string
+	separateVolumes                             bool
 	rounds                                      int
 
 	maxWritten, maxRate byteSize
@@ -58,7 +60,7 @@ type benchFlags struct {
 	maxTemp  float64 // degrees Celsius
 
 	// The user said so, even if it was 0 or the default.
-	cpusAsked, runtimeAsked, coolDownAsked, maxTempAsked, presetAsked, placesAsked, roundsAsked, simulated bool
+	cpusAsked, runtimeAsked, coolDownAsked, maxTempAsked, presetAsked, placesAsked, roundsAsked, simulated, memoryAsked bool
 	// others are the flags given that --resume does not go with.
 	others []string
 }
@@ -123,7 +125,7 @@ Exit codes:
 			f.cpusAsked, f.runtimeAsked = c.Flags().Changed("cpus"), c.Flags().Changed("runtime")
 			f.coolDownAsked, f.maxTempAsked = c.Flags().Changed("cool-down"), c.Flags().Changed("max-temp")
 			f.presetAsked, f.placesAsked, f.roundsAsked = c.Flags().Changed("preset"), c.Flags().Changed("places"), c.Flags().Changed("rounds")
-			f.simulated = c.Flags().Changed("simulate")
+			f.simulated, f.memoryAsked = c.Flags().Changed("simulate"), c.Flags().Changed("memory")
 			c.Flags().Visit(func(fl *pflag.Flag) {
 				if !slices.Contains([]string{"resume", "yes", "json", "details", "lang", "out", "accept-wear"}, fl.Name) {
 					f.others = append(f.others, fl.Name)
@@ -138,6 +140,10 @@ Exit codes:
 	fl.BoolVar(&f.readOnly, "read-only", false, "with --device: only read, and leave out tests that write")
 	fl.StringVar(&f.destroyData, "destroy-data", "", "with --device: write over everything on the drive with this serial number")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show the plan, and why it would be refused, and touch nothing")
+	fl.StringVar(&f.storage, "storage", "", "on a Proxmox VE host: make a container with a volume on this storage, and measure that")
+	fl.StringVar(&f.template, "template", "", "with --storage: make the container from the newest template whose name begins so, instead of nativ's own")
+	fl.StringVar(&f.container, "container", "", "on a Proxmox VE host: measure in this container, which runs, by its ID, or in a directory of it: 105:/srv")
+	fl.BoolVar(&f.separateVolumes, "separate-volumes", false, "with --storage: give the host a volume of its own, made alike, instead of the container's")
 	fl.StringVar(&f.preset, "preset", "quick", "what to measure: quick, standard, thorough, article, heat, fill, crystaldiskmark, latency, sync or sweep (see nativ job list)")
 	fl.StringVar(&f.job, "job", "", "measure the phases of your own job file: a section each, on nativ's test file")
 	fl.StringVar(&f.engine, "engine", "own", "own, or fio for the fio that is installed")
@@ -146,7 +152,7 @@ Exit codes:
 	fl.IntVar(&f.rounds, "rounds", 0, "rounds of each phase, an even number: forth and back through the places (standard 12, thorough 24)")
 	fl.StringVar(&f.margin, "margin", "", "with rounds, differences that count as none (default throughput=3%,p50=5%,p99=10%)")
 	fl.StringVar(&f.resume, "resume", "", "measure the rest of a run that ended early: its ID, or last")
-	fl.StringSliceVar(&f.places, "places", []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}, "where to measure (heat and fill: host; article: host,lxc); host,host and pinned,pinned compare one with itself")
+	fl.StringSliceVar(&f.places, "places", []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}, "where to measure (heat and fill: host; article: host,lxc; with --storage or --container pve for lxc); host,host and pinned,pinned compare one with itself")
 	fl.IntVar(&f.cpus, "cpus", 0, "CPUs of the container and of the pinned host (default 4; half of them where there are fewer than 8)")
 	fl.StringVar(&f.memory, "memory", "4G", "memory limit of the container and of the pinned host, or none")
 	fl.BoolVar(&f.privileged, "privileged", false, "make the container a privileged one")
@@ -197,6 +203,8 @@ type session struct {
 	// why a plan that is only shown would not be carried out.
 	leftOut []string
 	refused error
+	// pve is the container of Proxmox VE that is asked for, nil for none.
+	pve *pveWish
 	// model answers instead of a drive, with --simulate.
 	model *sim.Model
 	// margins are those of --margin.
@@ -254,6 +262,12 @@ func (s *session) checkFlags(context.Context) (err error) {
 	if err := s.checkDevice(); err != nil {
 		return err
 	}
+	if s.memory, err = memoryLimit(f.memory); err != nil {
+		return err
+	}
+	if err := s.checkPVE(); err != nil {
+		return err
+	}
 	if f.roundsAsked {
 		if err := bench.WithRounds(&s.preset, f.rounds); err != nil {
 			return exit(exitUsage, "--rounds: %w", err)
@@ -292,13 +306,10 @@ func (s *session) checkFlags(context.Context) (err error) {
 	if err := checkOut(f.out); err != nil {
 		return exit(exitUsage, "--out: %w", err)
 	}
-	if s.memory, err = memoryLimit(f.memory); err != nil {
-		return err
-	}
 	if !f.placesAsked && s.preset.Places != nil {
 		f.places = s.preset.Places
 	}
-	known := []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}
+	known := []string{record.PlaceHost, record.PlacePinned, record.PlaceLXC, record.PlacePVE}
 	for _, p := range f.places {
 		if !slices.Contains(known, p) {
 			return exit(exitUsage, "--places: %q is not one of %s", p, strings.Join(known, ", "))
@@ -306,7 +317,7 @@ func (s *session) checkFlags(context.Context) (err error) {
 	}
 	for _, p := range known {
 		switch n := count(f.places, p); {
-		case n > 2 || n > 1 && p == record.PlaceLXC:
+		case n > 2 || n > 1 && record.IsContainer(p):
 			return exit(exitUsage, "--places: %s stands there %d times", p, n)
 		case n > 0:
 			s.asked = append(s.asked, p)
@@ -460,6 +471,9 @@ func (s *session) findTarget(ctx context.Context) error {
 	if s.f.device != "" {
 		return s.findDevice()
 	}
+	if s.f.onPVE() {
+		return s.findPVE(ctx)
+	}
 	dir := s.f.dir
 	if dir == "" {
 		if !s.e.terminal || s.f.yes {
@@ -475,6 +489,7 @@ func (s *session) findTarget(ctx context.Context) error {
 	if err != nil {
 		return exit(exitRefused, "--dir %s: %w", dir, err)
 	}
+	storage.Describe(ctx, t)
 	target.Neighbours(t, target.Roots{})
 	for i := range t.Drives {
 		sensor.Identify(sensor.Roots{}, &t.Drives[i])
@@ -524,8 +539,12 @@ func (s *session) checkMachine(ctx context.Context) error {
 		return err
 	}
 	s.rec.Host = facts
-	set, err := host.ChooseCPUs(facts.CPUs, s.f.cpus)
-	if err != nil {
+	var set record.CPUSet
+	if s.pve != nil && s.pve.options.Existing != 0 {
+		if set, err = s.pveCPUs(facts.CPUs); err != nil {
+			return err
+		}
+	} else if set, err = host.ChooseCPUs(facts.CPUs, s.f.cpus); err != nil {
 		return exit(exitUsage, "--cpus: %w", err)
 	}
 	s.rec.Plan.CPUSet = set
@@ -621,7 +640,7 @@ func (s *session) makePlan(context.Context) error {
 	}
 	plan, err := bench.NewPlan(bench.Wish{
 		Preset: s.preset, Dir: s.rec.Target.Dir, Places: s.asked, CPUSet: s.rec.Plan.CPUSet,
-		Memory: s.memory, Privileged: s.f.privileged, Seed: seed, ReadOnly: s.readOnly(),
+		Memory: s.memory, Privileged: s.f.privileged, Seed: seed, ReadOnly: s.readOnly(), Separate: s.f.separateVolumes,
 		FileSize: size, WantedSize: want, Runtime: s.f.runtime, Margins: s.margins,
 		CoolDown: coolDown, MaxTempMC: ceiling, NoTemperature: !s.hasTemperature(), LinkRate: linkRate(s.rec.Target.Drives),
 		WriteLimit: s.f.maxWritten.bytes, MaxRate: s.f.maxRate.bytes,
@@ -662,7 +681,7 @@ func (s *session) calibrate(ctx context.Context) error {
 // probeDirect tries direct I/O through the engine on a file that has no name,
 // so that a filesystem which cannot do it is refused with nothing touched.
 func (s *session) probeDirect(ctx context.Context) error {
-	if !s.uring || s.device != nil || s.f.dryRun {
+	if !s.uring || s.device != nil || s.pve != nil || s.f.dryRun {
 		return nil // the prefill will tell
 	}
 	claim, err := target.ClaimUnnamed(s.rec.Target.Dir, 1<<20)
@@ -736,8 +755,9 @@ func (s *session) consent(ctx context.Context, yes bool) error {
 	return nil
 }
 
-// undoLimit bounds the cleanup of a run.
-const undoLimit = 2 * time.Minute
+// undoLimit bounds the cleanup of a run, in which Proxmox VE may have to be waited
+// for: for locks, tasks, and a volume that is overwritten.
+const undoLimit = 10 * time.Minute
 
 // undoAll removes everything that a journal lists and says what is left.
 func undoAll(ctx context.Context, j *journal.Journal, undoers map[journal.Kind]journal.Undoer) []string {
@@ -774,6 +794,7 @@ func (s *session) measure(ctx context.Context) error {
 	view := newLive(s.e.stderr, s.e.stderrTTY, s.lang, s.rec)
 	trouble, done := s.watchTrouble()
 	defer done()
+	var file *target.File
 	run := &bench.Run{
 		Trouble: trouble,
 		From:    s.from, Save: parts.save,
@@ -783,13 +804,32 @@ func (s *session) measure(ctx context.Context) error {
 			if s.device != nil {
 				return s.openDevice()
 			}
-			var nonce [16]byte
-			if _, err := rand.Read(nonce[:]); err != nil {
-				return nil, fmt.Errorf("draw a nonce: %w", err)
+			if set.pve != nil {
+				return s.fileInContainer(ctx, set.pve, view.emit)
 			}
-			return target.Create(s.rec.Target.Dir, s.rec.Plan.FileSize, hex.EncodeToString(nonce[:]), j)
+			nonce, err := newNonce()
+			if err != nil {
+				return nil, err
+			}
+			create := target.Create
+			if st := s.rec.Target.Storage; st != nil && st.Btrfs != nil && st.Btrfs.Buffered {
+				create = target.CreateInPlace
+			}
+			file, err = create(s.rec.Target.Dir, s.rec.Plan.FileSize, nonce, j)
+			return file, err
 		},
-		Undo: func(ctx context.Context) []string { return undoAll(ctx, j, set.undoers) },
+		Undo: func(ctx context.Context) []string {
+			if set.pve != nil {
+				s.rec.Target.Volume.NotTrimmed = set.pve.Release(ctx)
+			}
+			if file != nil && s.rec.Target.Storage != nil {
+				s.rec.Target.Storage.GivenBack = file.GiveBack(&s.rec.Target, target.Roots{})
+			}
+			return undoAll(ctx, j, set.undoers)
+		},
+	}
+	if s.f.separateVolumes {
+		run.MakeTwin = func() (*target.File, error) { return s.fileOnTwin(ctx, set.pve) }
 	}
 	since := sys.MonoNow()
 	runErr := run.Do(ctx)

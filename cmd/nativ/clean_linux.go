@@ -101,7 +101,7 @@ func cleanRun(ctx context.Context, e *env, state, id string) error {
 	if err != nil {
 		return err
 	}
-	undo, err := undoers(state)
+	undo, err := undoers(e, state)
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}

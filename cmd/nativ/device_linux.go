@@ -103,6 +103,8 @@ func (s *session) deviceSize() int64 {
 // its no comes after the plan.
 func (s *session) gate(want, least int64) (int64, error) {
 	switch {
+	case s.pve != nil:
+		return s.gatePVE(want, least)
 	case s.device == nil:
 		return target.Gate(&s.rec.Target, want, least)
 	case s.f.readOnly:

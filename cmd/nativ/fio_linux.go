@@ -28,6 +28,7 @@ import (
 	"nativ/internal/record"
 	"nativ/internal/report"
 	"nativ/internal/sensor"
+	"nativ/internal/storage"
 	"nativ/internal/sys"
 	"nativ/internal/target"
 	"nativ/internal/uring"
@@ -278,7 +279,7 @@ func engineOf(engine string, j *job.Job) string {
 }
 
 // findTargets resolves the directories of all files down to their drives.
-func (s *fioSession) findTargets(context.Context) error {
+func (s *fioSession) findTargets(ctx context.Context) error {
 	for i := range s.plan.Files {
 		f := &s.plan.Files[i]
 		if s.dirs[f.Dir] != nil {
@@ -288,6 +289,7 @@ func (s *fioSession) findTargets(context.Context) error {
 		if err != nil {
 			return exit(exitRefused, "%w", err).next("nativ makes no directories: create it, or name another.")
 		}
+		storage.Describe(ctx, t)
 		target.Neighbours(t, target.Roots{})
 		for i := range t.Drives {
 			sensor.Identify(sensor.Roots{}, &t.Drives[i])

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"nativ/internal/place"
 )
 
 // version is set by the linker; see the Makefile.
@@ -75,7 +77,7 @@ func main() {
 		terminal:  isTerminal(os.Stdin) && isTerminal(os.Stderr),
 		stderrTTY: isTerminal(os.Stderr),
 	}
-	os.Exit(nativ(context.Background(), e, os.Args[1:]))
+	os.Exit(nativ(context.Background(), e, place.Args(os.Getpid(), os.Args)))
 }
 
 // nativ runs one command line and returns its exit code.

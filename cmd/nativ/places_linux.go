@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"slices"
 
@@ -32,9 +33,14 @@ func (s *session) checkPlaces() error {
 			return err
 		}
 	}
+	if slices.Contains(s.asked, record.PlacePVE) {
+		if err := place.CheckStatic(); err != nil {
+			return err
+		}
+	}
 	// Root outside a container may use io_uring at 1, the mapped root inside may
 	// not; better said now than after half of the places were set up.
-	if d := s.rec.Host.IOUringDisabled; s.uring && d != nil && *d == 1 && slices.Contains(s.asked, record.PlaceLXC) && !s.f.privileged {
+	if d := s.rec.Host.IOUringDisabled; s.uring && d != nil && *d == 1 && record.ContainerOf(s.asked) != "" && !s.f.privileged {
 		return exit(exitMissing, "kernel.io_uring_disabled=1 forbids io_uring in an unprivileged container").
 			next("Allow it while measuring: sysctl -w kernel.io_uring_disabled=0; or measure with --privileged, or outside of a container")
 	}
@@ -65,13 +71,14 @@ type placeKit struct {
 	sampler *sensor.Sampler
 	cgroups *cgroup.FS // nil without root
 	group   *sensor.Cgroup
+	pve     *place.PVE // nil where no container of Proxmox VE is asked for
 }
 
 // newPlaces makes the places that were asked for, none of them set up yet.
 func (s *session) newPlaces(j *journal.Journal) (*placeKit, error) {
 	k := &placeKit{group: sensor.NewCgroup()}
 	var err error
-	if k.undoers, err = undoers(s.state); err != nil {
+	if k.undoers, err = undoers(s.e, s.state); err != nil {
 		return nil, err
 	}
 	if s.root {
@@ -100,6 +107,9 @@ func (s *session) newPlaces(j *journal.Journal) (*placeKit, error) {
 			p := place.NewPinned(c, limits)
 			p.Rename(name)
 			k.places = append(k.places, p)
+		case record.PlacePVE:
+			k.pve = s.newPVE(c, limits)
+			k.places = append(k.places, k.pve)
 		case record.PlaceLXC:
 			mounts, err := s.fioMounts()
 			if err != nil {
@@ -142,7 +152,7 @@ func (k *placeKit) watch(p bench.Place) bench.Watcher {
 }
 
 // undoers know how to remove each kind of thing that a run makes.
-func undoers(state string) (map[journal.Kind]journal.Undoer, error) {
+func undoers(e *env, state string) (map[journal.Kind]journal.Undoer, error) {
 	var fs *cgroup.FS
 	if os.Geteuid() == 0 {
 		var err error
@@ -150,5 +160,8 @@ func undoers(state string) (map[journal.Kind]journal.Undoer, error) {
 			return nil, err
 		}
 	}
-	return place.Undoers(fs, state), nil
+	all := place.Undoers(fs, state)
+	client, _ := pveClient(e.getenv)
+	maps.Copy(all, place.PVEUndoers(client))
+	return all, nil
 }

@@ -34,6 +34,9 @@ func stateDir(e *env) (string, error) {
 // classify gives an error of a library its exit code and next step.
 func classify(err error) *exitError {
 	x := &exitError{code: exitFailed, err: err}
+	if p := pveExit(err); p != nil {
+		return p
+	}
 	var (
 		refusal *target.Refusal
 		device  *target.DeviceRefusal

@@ -79,7 +79,7 @@ Exit codes:
 			if v.count < 0 {
 				return exit(exitUsage, "--count %d: at least 1, or 0 for no end", v.count)
 			}
-			drives, err := v.drives(args)
+			drives, err := v.drives(c.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -97,8 +97,8 @@ Exit codes:
 
 // drives finds what to watch: what was named, else the only drive there is, else
 // what the user chooses.
-func (v *watchCall) drives(args []string) ([]record.Drive, error) {
-	targets, drives, err := findAll(args)
+func (v *watchCall) drives(ctx context.Context, args []string) ([]record.Drive, error) {
+	targets, drives, err := findAll(ctx, args)
 	if err != nil {
 		return nil, err
 	}

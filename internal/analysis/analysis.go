@@ -182,6 +182,16 @@ func (p *Phase) Place(name string) *Place {
 	return nil
 }
 
+// Container returns the place that is a container, or nil.
+func (p *Phase) Container() *Place {
+	for i := range p.Places {
+		if record.IsContainer(p.Places[i].Name) {
+			return &p.Places[i]
+		}
+	}
+	return nil
+}
+
 // Compute says what rec says.
 func Compute(rec *record.Record) Result {
 	var r Result

@@ -124,7 +124,7 @@ func Courses(runs []record.RunSummary, drive string) (courses []Course, left int
 }
 
 func placeRank(place string) int {
-	return slices.Index([]string{record.PlaceHost, record.PlacePinned, record.PlaceLXC}, place)
+	return slices.Index([]string{record.PlaceHost, record.PlacePinned, record.PlaceLXC, record.PlacePVE}, place)
 }
 
 func (c *Course) findLevels(drive string) {

@@ -177,6 +177,12 @@ func tracks(rec *record.Record) []*track {
 		if f.Outcome != nil {
 			quietSince, ended = f.Outcome.EndNS, f.Outcome.EndNS
 		}
+		if t := f.Twin; t != nil {
+			written += max(t.Bytes, 0)
+			if t.Outcome != nil {
+				quietSince, ended = t.Outcome.EndNS, t.Outcome.EndNS
+			}
+		}
 	}
 	for _, t := range all {
 		if quietSince > 0 && written > 0 && t.startNS-quietSince >= idleNS {

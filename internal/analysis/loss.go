@@ -77,7 +77,7 @@ const (
 const maxFraction = 1e4
 
 func computeLoss(rec *record.Record, ph *Phase) Loss {
-	host, pinned, lxc := ph.Place(record.PlaceHost), ph.Place(record.PlacePinned), ph.Place(record.PlaceLXC)
+	host, pinned, lxc := ph.Place(record.PlaceHost), ph.Place(record.PlacePinned), ph.Container()
 	l := newLoss(host, pinned, lxc)
 	doubt := DoubtNone
 	for i := range ph.Places {
@@ -152,7 +152,7 @@ func doubtOfPair(ph *Phase, a, b *Place) Doubt {
 // lossOfRounds splits the loss by the comparisons of the rounds. The parts add up
 // because all come from the same rounds.
 func lossOfRounds(ph *Phase) Loss {
-	host, pinned, lxc := ph.Place(record.PlaceHost), ph.Place(record.PlacePinned), ph.Place(record.PlaceLXC)
+	host, pinned, lxc := ph.Place(record.PlaceHost), ph.Place(record.PlacePinned), ph.Container()
 	l := newLoss(host, pinned, lxc)
 	of := func(a, b *Place) *Comparison {
 		if a == nil || b == nil {

@@ -280,6 +280,9 @@ func written(rec *record.Record) Written {
 	w.counted(rec)
 	if rec.Prefill != nil {
 		w.Application += max(rec.Prefill.Bytes, 0)
+		if twin := rec.Prefill.Twin; twin != nil {
+			w.Application += max(twin.Bytes, 0)
+		}
 	}
 	for i := range rec.Resumed {
 		if pre := rec.Resumed[i].Prefill; pre != nil {

@@ -51,7 +51,7 @@ func setting(rec *record.Record, ph *Phase, place string) record.Setting {
 	if rec.Jobs != nil && s.Engine == "" {
 		s.Engine = rec.Jobs.Engine
 	}
-	if place == record.PlacePinned || place == record.PlaceLXC {
+	if place == record.PlacePinned || record.IsContainer(place) {
 		s.CPUs = len(rec.Plan.CPUSet.CPUs)
 		if rec.Plan.Memory != nil {
 			s.Memory = *rec.Plan.Memory

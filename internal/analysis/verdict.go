@@ -63,6 +63,7 @@ const (
 	ReserveIncomplete Reserve = "incomplete" // passes are missing
 	ReserveNetwork    Reserve = "network"    // a server answered, not a drive
 	ReserveMemory     Reserve = "memory"     // the drive is memory
+	ReserveStorage    Reserve = "storage"    // what is built over the drive answered too; see NotDrive
 	ReserveCache      Reserve = "cache"      // a cache answered in at least one place
 	ReserveHeat       Reserve = "heat"       // places were compared while the drive throttled
 )
@@ -158,6 +159,9 @@ func reserves(rec *record.Record, r *Result) []Reserve {
 	}
 	if has(record.WarnMemoryDrive) {
 		all = append(all, ReserveMemory)
+	}
+	if NotDrive(r.Warnings) != "" && !rec.Target.Network {
+		all = append(all, ReserveStorage)
 	}
 	if has(record.WarnCacheAnswered) {
 		all = append(all, ReserveCache)

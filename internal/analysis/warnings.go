@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// cacheRatio is the share of the bytes read that the drive must have
-	// delivered for a number to be the drive's.
+	// cacheRatio is the share of the bytes read or written that the drive must have
+	// delivered or taken for a number to be the drive's.
 	cacheRatio = 0.9
 	// extraRatio is what a drive may write for each byte of the test.
 	extraRatio = 1.2
@@ -55,7 +55,7 @@ func NetworkName(t *record.Target) string {
 }
 
 func cacheAnswered(j *job.Phase, p *Place) bool {
-	return !j.Mode.Writes() && p.DeviceRatio != nil && *p.DeviceRatio < cacheRatio
+	return p.DeviceRatio != nil && *p.DeviceRatio < cacheRatio
 }
 
 // PlanWarnings returns the warnings that follow from the plan and the facts, so
@@ -65,7 +65,11 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 	add := func(w record.Warning) { all = append(all, w) }
 	t := &rec.Target
 	if t.Network {
-		add(record.Warning{Code: record.WarnNetwork, Words: words("fstype", NetworkName(t))})
+		w := record.Warning{Code: record.WarnNetwork, Words: words("fstype", NetworkName(t))}
+		if by := servedBy(t); by != "" {
+			w.Words["kind"] = by
+		}
+		add(w)
 	}
 	for i := range t.Drives {
 		d := &t.Drives[i]
@@ -85,7 +89,8 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 			add(record.Warning{Code: record.WarnLoopCached, Words: words("device", l.Name)})
 		}
 	}
-	if slices.Contains([]string{"btrfs", "zfs", "bcachefs"}, t.FSType) {
+	all = append(all, storageWarnings(rec)...)
+	if slices.Contains([]string{"btrfs", "zfs", "bcachefs"}, t.FSType) && (t.Storage == nil || t.Storage.Btrfs == nil || !t.Storage.Btrfs.Buffered) {
 		add(record.Warning{Code: record.WarnCopyOnWrite, Words: words("fstype", t.FSType)})
 	}
 	if len(t.Neighbours) > 0 {
@@ -100,6 +105,7 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 	}
 	p := &rec.Plan
 	all = append(all, deviceWarnings(rec)...)
+	all = append(all, pveWarnings(rec)...)
 	if p.FileSize < p.WantedSize {
 		add(record.Warning{Code: record.WarnFileSmaller, Values: map[string]float64{
 			"size_bytes": float64(p.FileSize), "wanted_bytes": float64(p.WantedSize)}})
@@ -120,7 +126,7 @@ func PlanWarnings(rec *record.Record) []record.Warning {
 	if shortWrites(rec) {
 		add(record.Warning{Code: record.WarnShortWrites})
 	}
-	lxc, pinned := slices.Contains(p.Places, record.PlaceLXC), slices.Contains(p.Places, record.PlacePinned)
+	lxc, pinned := record.ContainerOf(p.Places) != "", slices.Contains(p.Places, record.PlacePinned)
 	if p.CPUSet.Halved && (lxc || pinned) {
 		add(record.Warning{Code: record.WarnCPUsHalved, Values: map[string]float64{
 			"cpus": float64(len(p.CPUSet.CPUs)), "online": float64(p.CPUSet.Online)}})
@@ -333,8 +339,12 @@ func seenWarnings(rec *record.Record, r *Result) []record.Warning {
 func placeWarnings(rec *record.Record, j *job.Phase, p *Place) []record.Warning {
 	var all []record.Warning
 	if cacheAnswered(j, p) && rec.Jobs == nil { // else see jobsCached
-		all = append(all, record.Warning{Code: record.WarnCacheAnswered, Phase: j.Name, Place: p.Name,
-			Values: map[string]float64{"ratio": *p.DeviceRatio}})
+		w := record.Warning{Code: record.WarnCacheAnswered, Phase: j.Name, Place: p.Name,
+			Values: map[string]float64{"ratio": *p.DeviceRatio}}
+		if j.Mode.Writes() {
+			w.Words = words("mode", "write")
+		}
+		all = append(all, w)
 	}
 	if p.OtherLoad() {
 		all = append(all, record.Warning{Code: record.WarnOtherLoad, Phase: j.Name, Place: p.Name,

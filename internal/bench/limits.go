@@ -34,7 +34,7 @@ func limitWrites(p *record.Plan, from int, limit int64) error {
 	}
 	fill := int64(0)
 	if !p.NoPrefill {
-		fill = p.FileSize
+		fill = p.Fill()
 	}
 	if limit <= fill {
 		return fmt.Errorf("the test file of %d MiB alone takes the %d MiB that may be written: allow more, or ask for a smaller file", fill>>20, limit>>20)

@@ -21,7 +21,9 @@ type Wish struct {
 	// must have no phase that writes (ReadOnly of it).
 	ReadOnly   bool
 	Privileged bool
-	Seed       uint64
+	// Separate: host and container have a volume each.
+	Separate bool
+	Seed     uint64
 	// FileSize is what the safety gate granted, WantedSize what was asked
 	// for, in bytes.
 	FileSize, WantedSize int64
@@ -77,7 +79,7 @@ func NewPlan(w Wish) (record.Plan, error) {
 	p := record.Plan{
 		Preset: w.Preset.Name, Dir: w.Dir, Places: w.Places, Phases: slices.Clone(w.Preset.Phases),
 		FileSize: w.FileSize, WantedSize: w.WantedSize,
-		CPUSet: w.CPUSet, Memory: w.Memory, Privileged: w.Privileged, Seed: w.Seed,
+		CPUSet: w.CPUSet, Memory: w.Memory, Privileged: w.Privileged, Separate: w.Separate, Seed: w.Seed,
 		WriteLimit: w.WriteLimit, MaxRate: w.MaxRate,
 		MaxTempMC: w.MaxTempMC, NoPrefill: w.ReadOnly || !w.Preset.Reads() && w.Preset.Order == job.OrderFill,
 	}
@@ -131,7 +133,7 @@ func seedSteps(steps []record.Step, seed uint64) {
 // the passes, and every round that may have to be measured again.
 func MaxWritten(p *record.Plan, from int) (bytes int64) {
 	if !p.NoPrefill {
-		bytes = p.FileSize
+		bytes = p.Fill()
 	}
 	for i := from; i < len(p.Steps); i++ {
 		bytes += p.Steps[i].MaxBytes
@@ -233,7 +235,7 @@ func Estimate(p *record.Plan) [2]int64 {
 		if p.MaxRate > 0 {
 			fast, slow = min(fast, p.MaxRate), min(slow, p.MaxRate)
 		}
-		low, high = low+at(p.FileSize, fast), high+at(p.FileSize, slow)
+		low, high = low+at(p.Fill(), fast), high+at(p.Fill(), slow)
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]

@@ -57,7 +57,7 @@ func Continue(rec *record.Record, now time.Time) (int, error) {
 			return 0, fmt.Errorf("keep the limit of %d bytes, of which %d are written: %w", p.WriteLimit, spent, err)
 		}
 	}
-	p.MaxWritten = MaxWritten(p, 0) + int64(len(rec.Resumed))*p.FileSize
+	p.MaxWritten = MaxWritten(p, 0) + int64(len(rec.Resumed))*p.Fill()
 	return next, nil
 }
 
@@ -72,6 +72,8 @@ func Resumable(rec *record.Record) error {
 		return errors.New("it is complete")
 	case rec.Target.Device != nil:
 		return errors.New("it measured a device itself, for which consent holds for one run alone")
+	case rec.Target.Volume != nil:
+		return errors.New("it measured a volume in a container of Proxmox VE, and another one lies elsewhere on the drive")
 	case len(rec.Plan.Steps) == 0:
 		return errors.New("it has no plan")
 	}

@@ -33,6 +33,9 @@ type Run struct {
 	// MakeFile creates the test file, journalled. Nil makes none: the places of a
 	// simulated drive get no files.
 	MakeFile func() (*target.File, error)
+	// MakeTwin creates a second file of the same size, on a volume of its own, for
+	// the places that are no containers. Nil where all places share the file.
+	MakeTwin func() (*target.File, error)
 	// Watch makes a watcher for passes in the place.
 	Watch func(Place) Watcher
 	// Undo removes everything that the run made and says what is left.
@@ -108,12 +111,26 @@ func (r *Run) measure(ctx context.Context) error {
 	set := &placeSet{run: r, lost: map[string]int{}}
 	if r.MakeFile != nil {
 		file, err := r.MakeFile()
+		if ctx.Err() != nil {
+			return errStop
+		}
 		if err != nil {
 			return err
 		}
 		facts := file.Facts()
 		rec.Target.File = &facts
 		set.files = []*target.File{file}
+		set.twin = set.files
+	}
+	if r.MakeTwin != nil {
+		file, err := r.MakeTwin()
+		if ctx.Err() != nil {
+			return errStop
+		}
+		if err != nil {
+			return err
+		}
+		set.twin = []*target.File{file}
 	}
 	for _, p := range r.Places {
 		if ctx.Err() != nil {
@@ -128,7 +145,7 @@ func (r *Run) measure(ctx context.Context) error {
 		}
 	}
 	if !rec.Plan.NoPrefill {
-		if err := r.prefill(ctx, set.files); err != nil {
+		if err := r.prefillAll(ctx, set); err != nil {
 			return err
 		}
 	}
@@ -164,16 +181,36 @@ func (r *Run) halted(h *halt, step record.Step) error {
 	return errStop
 }
 
-// prefill writes the whole file through the first place that is the host (or,
-// without one, the first place) and makes sure that all of it was written.
-func (r *Run) prefill(ctx context.Context, files []*target.File) error {
-	rec := r.Record
+// prefillAll writes the whole file through the first place that is the host (or,
+// without one, the first place). Where the host has a file of its own, each side
+// writes its own.
+func (r *Run) prefillAll(ctx context.Context, set *placeSet) error {
 	place := r.Places[0]
+	var inside Place
 	for _, p := range r.Places {
 		if p.Name() == record.PlaceHost {
 			place = p
 		}
+		if record.IsContainer(p.Name()) {
+			inside = p
+		}
 	}
+	if r.MakeTwin == nil || inside == nil || inside == place {
+		return r.prefill(ctx, place, set.filesOf(place))
+	}
+	if err := r.prefill(ctx, inside, set.filesOf(inside)); err != nil {
+		return err
+	}
+	first := r.Record.Prefill
+	err := r.prefill(ctx, place, set.filesOf(place))
+	first.Twin, r.Record.Prefill = r.Record.Prefill, first
+	return err
+}
+
+// prefill writes the whole of a place's file and makes sure that all of it was
+// written.
+func (r *Run) prefill(ctx context.Context, place Place, files []*target.File) error {
+	rec := r.Record
 	phase := job.Prefill()
 	phase.Engine = r.PrefillEngine
 	phase.RandSeed = nextSeed(rec.Plan.Seed ^ 0x70726566696c6c) // "prefill": unlike any pass
@@ -287,7 +324,7 @@ func (r *Run) step(ctx context.Context, set *placeSet, i int, step record.Step) 
 	var done int64
 	passCtx, end := context.WithCancel(ctx)
 	defer end()
-	pass.Outcome, pass.Failed = place.Run(passCtx, phase, set.files, func(e record.Event) {
+	pass.Outcome, pass.Failed = place.Run(passCtx, phase, set.filesOf(place), func(e record.Event) {
 		switch e.Type {
 		case record.EventReady:
 			r.keepGap(ctx)
@@ -445,6 +482,8 @@ func shown(s *record.Sample) *int64 {
 type placeSet struct {
 	run   *Run
 	files []*target.File
+	// twin are the files of places that are no containers, mostly the same.
+	twin []*target.File
 	// lost counts how often each place was lost; broken holds those that must
 	// be set up again before their next pass.
 	lost   map[string]int
@@ -464,9 +503,17 @@ func (s *placeSet) byName(name string) Place {
 	panic("bench: step names a place that the run does not have: " + name)
 }
 
+// filesOf are the files that a place works on.
+func (s *placeSet) filesOf(p Place) []*target.File {
+	if record.IsContainer(p.Name()) {
+		return s.files
+	}
+	return s.twin
+}
+
 // prepare sets a place up and puts its facts into the record.
 func (s *placeSet) prepare(ctx context.Context, p Place) error {
-	facts, err := p.Prepare(ctx, s.files)
+	facts, err := p.Prepare(ctx, s.filesOf(p))
 	if err != nil {
 		return err
 	}

@@ -244,6 +244,42 @@ func (e *Entry) check(stateDir string) error {
 		}
 		return nil
 	}
+	return e.checkPVE()
+}
+
+// checkPVE is check for the things of Proxmox VE: each is named so that only this
+// run can have made it.
+func (e *Entry) checkPVE() error {
+	const leastVMID = 100 // PVE keeps those below for itself
+	marked := func() error {
+		if err := checkRunID(e.Mark); err != nil {
+			return err
+		}
+		if e.VMID < leastVMID {
+			return fmt.Errorf("container ID %d is below %d", e.VMID, leastVMID)
+		}
+		return nil
+	}
+	switch e.Kind {
+	case KindPVETemplate:
+		return checkPath(e.Path)
+	case KindPVEContainer:
+		if e.Name == "" || e.Since.IsZero() {
+			return fmt.Errorf("container %d has no name or no time", e.VMID)
+		}
+		return marked()
+	case KindPVEVolume:
+		storage, name, ok := strings.Cut(e.Name, ":")
+		if err := marked(); err != nil || !ok || storage == "" || !strings.Contains(name, e.Mark) {
+			return errors.Join(err, fmt.Errorf("volume %q is not named after the run %s", e.Name, e.Mark))
+		}
+		return nil
+	case KindPVEInside:
+		if e.VMID < leastVMID {
+			return fmt.Errorf("container ID %d is below %d", e.VMID, leastVMID)
+		}
+		return checkPath(e.Path)
+	}
 	return fmt.Errorf("%q: %w", e.Kind, errUnknownKind)
 }
 

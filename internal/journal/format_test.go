@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -90,6 +91,8 @@ func TestCheck(t *testing.T) {
 	const state = "/var/lib/nativ"
 	proc := Entry{Kind: KindProcess, PID: 42, StartTime: 1, BootID: "b"}
 	edit := func(f func(*Entry)) Entry { e := proc; f(&e); return e }
+	ct := Entry{Kind: KindPVEContainer, VMID: 100, Name: "nativ-r1", Mark: "r1", Since: time.Unix(1, 0)}
+	editCT := func(f func(*Entry)) Entry { e := ct; f(&e); return e }
 	tests := []struct {
 		e  Entry
 		ok bool
@@ -131,6 +134,21 @@ func TestCheck(t *testing.T) {
 		{edit(func(e *Entry) { e.PID = -1 }), false},
 		{edit(func(e *Entry) { e.StartTime = 0 }), false},
 		{edit(func(e *Entry) { e.BootID = "" }), false},
+		{ct, true},
+		{editCT(func(e *Entry) { e.VMID = 99 }), false},
+		{editCT(func(e *Entry) { e.Mark = "" }), false},
+		{editCT(func(e *Entry) { e.Mark = "r1 x" }), false},
+		{editCT(func(e *Entry) { e.Since = time.Time{} }), false},
+		{editCT(func(e *Entry) { e.Name = "" }), false},
+		{Entry{Kind: KindPVEVolume, VMID: 100, Mark: "r1", Name: "local-lvm:vm-100-nativ-r1"}, true},
+		{Entry{Kind: KindPVEVolume, VMID: 100, Mark: "r1", Name: "local-lvm:vm-100-disk-0"}, false},
+		{Entry{Kind: KindPVEVolume, VMID: 100, Mark: "r1", Name: "nativ-r1"}, false},
+		{Entry{Kind: KindPVEVolume, VMID: 0, Mark: "r1", Name: "local-lvm:vm-100-nativ-r1"}, false},
+		{Entry{Kind: KindPVETemplate, Path: "/var/lib/vz/template/cache/nativ-r1.tar.gz"}, true},
+		{Entry{Kind: KindPVETemplate, Path: "cache/x"}, false},
+		{Entry{Kind: KindPVEInside, VMID: 105, Path: "/nativ-r1"}, true},
+		{Entry{Kind: KindPVEInside, VMID: 105, Path: "/"}, false},
+		{Entry{Kind: KindPVEInside, Path: "/nativ-r1"}, false},
 		{Entry{Kind: "zvol", Path: "/a"}, false},
 		{Entry{}, false},
 	}

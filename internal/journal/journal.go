@@ -27,6 +27,12 @@ const (
 	KindCgroup    Kind = "cgroup"    // Path below the root of each hierarchy
 	KindContainer Kind = "container" // Path (lxcpath), Name
 	KindProcess   Kind = "process"   // PID, StartTime, BootID
+
+	// Things of Proxmox VE.
+	KindPVETemplate  Kind = "pve-template"  // Path of the file
+	KindPVEContainer Kind = "pve-container" // VMID, Name, Mark, Since
+	KindPVEVolume    Kind = "pve-volume"    // Name (volume ID), VMID, Mark
+	KindPVEInside    Kind = "pve-inside"    // VMID, Path of the directory in the container
 )
 
 // An Entry is one thing, written before it is made.
@@ -45,6 +51,12 @@ type Entry struct {
 	PID       int    `json:"pid,omitempty"`
 	StartTime uint64 `json:"start_time,omitempty"`
 	BootID    string `json:"boot_id,omitempty"`
+	// VMID is that of a Proxmox VE container, and Mark what only this run's things
+	// have: numbers are given again. Since is when the number was noted, with
+	// nothing in the cluster carrying it.
+	VMID  int       `json:"vmid,omitempty"`
+	Mark  string    `json:"mark,omitempty"`
+	Since time.Time `json:"since,omitzero"`
 }
 
 // A Header is the first line of a journal.

@@ -25,6 +25,14 @@ func (e Entry) String() string {
 		return fmt.Sprintf("process %d", e.PID)
 	case KindContainer:
 		return fmt.Sprintf("container %s", e.Name)
+	case KindPVEContainer:
+		return fmt.Sprintf("Proxmox container %d (%s)", e.VMID, e.Name)
+	case KindPVEVolume:
+		return fmt.Sprintf("Proxmox volume %s", e.Name)
+	case KindPVETemplate:
+		return fmt.Sprintf("container template %s", e.Path)
+	case KindPVEInside:
+		return fmt.Sprintf("directory %s in container %d", e.Path, e.VMID)
 	}
 	return fmt.Sprintf("%s %s", e.Kind, e.Path)
 }
@@ -99,6 +107,10 @@ func (j *Journal) undo(ctx context.Context, e Entry, undoers map[Kind]Undoer, le
 // holds reports whether outer is a place in the file system in which, or on
 // which, inner is.
 func holds(outer, inner Entry) bool {
+	if outer.Kind == KindPVEContainer {
+		// Without its guest a volume is nobody's, and another guest gets the ID.
+		return inner.Kind == KindPVEVolume && inner.VMID == outer.VMID
+	}
 	if !inFileSystem(outer.Kind) {
 		return outer.Kind == KindCgroup && inner.Kind == KindCgroup &&
 			below(strings.TrimPrefix(inner.Path, "/"), strings.TrimPrefix(outer.Path, "/"))

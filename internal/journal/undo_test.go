@@ -104,6 +104,8 @@ func TestUndoHolds(t *testing.T) {
 		{f(KindCgroup, "s"), f(KindCgroup, "/s/c"), true},
 		{f(KindCgroup, "/s"), f(KindFile, "/s/c"), false},
 		{f(KindProcess, ""), f(KindFile, "/s/c"), false},
+		{Entry{Kind: KindPVEContainer, VMID: 100}, Entry{Kind: KindPVEVolume, VMID: 100}, true},
+		{Entry{Kind: KindPVEContainer, VMID: 100}, Entry{Kind: KindPVEVolume, VMID: 101}, false},
 	}
 	for _, tt := range tests {
 		if got := holds(tt.outer, tt.inner); got != tt.want {

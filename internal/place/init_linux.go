@@ -2,7 +2,9 @@ package place
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
@@ -18,7 +20,8 @@ import (
 // That nativ is gone shows by a lock: nativ holds it exclusively on a file that
 // is bound into the container, and the kernel lets go of it whatever ends
 // nativ. Init waits for a shared one. A pipe would not do: lxc-start closes
-// what it inherits.
+// what it inherits. In a container of Proxmox VE there is no such file, and only
+// signals end it: Proxmox VE starts and stops it, and nativ clean removes it.
 func Init(ctx context.Context) error { return initWith(ctx, alivePath) }
 
 func initWith(ctx context.Context, alive string) error {
@@ -28,15 +31,17 @@ func initWith(ctx context.Context, alive string) error {
 	child := make(chan os.Signal, 1)
 	signal.Notify(child, unix.SIGCHLD)
 
-	f, err := os.Open(alive)
-	if err != nil {
-		return fmt.Errorf("watch nativ: %w", err)
-	}
 	gone := make(chan error, 1)
-	go func() {
-		defer f.Close()
-		gone <- waitForLock(int(f.Fd()))
-	}()
+	switch f, err := os.Open(alive); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("watch nativ: %w", err)
+	default:
+		go func() {
+			defer f.Close()
+			gone <- waitForLock(int(f.Fd()))
+		}()
+	}
 
 	for {
 		select {

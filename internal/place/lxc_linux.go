@@ -391,6 +391,11 @@ func (l *LXC) lxc(ctx context.Context, program string, args ...string) (string, 
 
 // runShort runs a command that must end soon.
 func runShort(ctx context.Context, cmd *exec.Cmd) (string, error) {
+	return runWithin(ctx, startPatience, cmd)
+}
+
+// runWithin runs a command that must end within the time.
+func runWithin(ctx context.Context, patience time.Duration, cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	var errs tail
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -399,7 +404,7 @@ func runShort(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	err := cmd.Wait()
@@ -453,8 +458,8 @@ func (l *LXC) inspect(ctx context.Context, c *lxcConfig) (record.Place, error) {
 	if c.IDs != nil {
 		place.Container.IDMap = c.IDs.String()
 	}
-	if status, err := os.ReadFile(proc + "/status"); err == nil && c.Seccomp != "" && bytes.Contains(status, []byte("\nSeccomp:\t2\n")) {
-		place.Container.Seccomp = filepath.Base(c.Seccomp)
+	if c.Seccomp != "" {
+		place.Container.Seccomp = seccompOf(proc, filepath.Base(c.Seccomp))
 	}
 	return place, nil
 }
@@ -469,11 +474,9 @@ func (l *LXC) findInit(ctx context.Context) (int, error) {
 	if err != nil || pid <= 1 {
 		return 0, fmt.Errorf("find the container's init: lxc-info says %q; did the container end at once?", out)
 	}
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		return 0, fmt.Errorf("find the container's init: open process %d: %w", pid, err)
+	if l.init, err = holdProcess(pid); err != nil {
+		return 0, err
 	}
-	l.init = os.NewFile(uintptr(fd), "pidfd")
 	// The number may have gone to another process before the pidfd held it.
 	if procs, err := l.Cgroups.Procs(l.Cgroup()); err != nil || !slices.Contains(procs, pid) {
 		return 0, fmt.Errorf("find the container's init: process %d is not in cgroup %s", pid, l.Cgroup())
@@ -482,11 +485,24 @@ func (l *LXC) findInit(ctx context.Context) (int, error) {
 }
 
 // ended reports whether the container has ended, or does within the time.
-func (l *LXC) ended(within time.Duration) bool {
-	if l.init == nil {
+func (l *LXC) ended(within time.Duration) bool { return ended(l.init, within) }
+
+// holdProcess returns a pidfd.
+func holdProcess(pid int) (*os.File, error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil, fmt.Errorf("find the container's init: open process %d: %w", pid, err)
+	}
+	return os.NewFile(uintptr(fd), "pidfd"), nil
+}
+
+// ended reports whether the process of a pidfd has ended, or does within the time;
+// nil has.
+func ended(process *os.File, within time.Duration) bool {
+	if process == nil {
 		return true
 	}
-	fds := []unix.PollFd{{Fd: int32(l.init.Fd()), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: int32(process.Fd()), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, int(within.Milliseconds()))
 		if err != unix.EINTR {
@@ -513,13 +529,19 @@ func (l *LXC) finish(p *process, f *record.Failure) *record.Failure {
 		defer cancel()
 		_, _ = l.lxc(ctx, "lxc-stop", "-k")
 	}
+	return explainInside(f, p, l.init)
+}
+
+// explainInside says what really became of a pass in a container with this init,
+// whose worker has ended.
+func explainInside(f *record.Failure, p *process, init *os.File) *record.Failure {
 	if f == nil {
 		return nil
 	}
 	switch f.Code {
 	case record.FailWorker, record.FailProtocol, record.FailStart:
 		// The kernel ends the others of a PID namespace first and init last.
-		if l.ended(time.Second) {
+		if ended(init, time.Second) {
 			return &record.Failure{Code: record.FailContainer, Detail: "the container ended while the worker ran"}
 		}
 	}

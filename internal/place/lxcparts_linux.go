@@ -188,6 +188,16 @@ func findParser(root string) (string, error) {
 	return "", errors.New("find apparmor_parser: not installed")
 }
 
+// seccompOf returns name where a filter of system calls holds for a process, else
+// "none".
+func seccompOf(proc, name string) string {
+	const filter = "\nSeccomp:\t2\n" // SECCOMP_MODE_FILTER
+	if status, err := os.ReadFile(proc + "/status"); err != nil || !strings.Contains(string(status), filter) {
+		return "none"
+	}
+	return name
+}
+
 // profileOf returns the AppArmor profile under which a process really runs, ""
 // where this kernel has no AppArmor.
 func profileOf(proc string) string {

@@ -9,6 +9,7 @@ import (
 
 	"nativ/internal/place"
 	"nativ/internal/place/placetest"
+	"nativ/internal/pve/pvetest"
 )
 
 // binary is a static nativ with a worker and an init, which the test binary
@@ -16,6 +17,7 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	pvetest.Main()
 	if dir := os.Getenv(crashRole); dir != "" {
 		crash(dir)
 	}

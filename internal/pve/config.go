@@ -171,7 +171,11 @@ func parseSize(s string) (int64, bool) {
 	return 0, false
 }
 
-// splitList splits a list at commas, semicolons and spaces.
+// splitList splits a list at commas, semicolons and spaces; nil for none.
 func splitList(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(",; \t\n", r) })
+	list := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(",; \t\n", r) })
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -136,6 +138,16 @@ func (c *Client) create(ctx context.Context, s Spec, will func(id int) error, wo
 	return nil, fmt.Errorf("others took the next free ID %d times: %w", mostRaces, ErrExists)
 }
 
+// upperID is the end of the IDs that the cluster may give: asked for one by
+// number, PVE does not look at it.
+func (c *Client) upperID() (int, error) {
+	b, err := os.ReadFile(c.path("etc/pve/datacenter.cfg"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	return parseUpperID(string(b)), nil
+}
+
 // cleanID is the next free ID of which no volumes are left: PVE does not look
 // at volumes, and destroying the container would take them with it.
 func (c *Client) cleanID(ctx context.Context) (int, error) {
@@ -143,8 +155,12 @@ func (c *Client) cleanID(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	upper, err := c.upperID()
+	if err != nil {
+		return 0, err
+	}
 	var left []string
-	for end := id + mostLeftovers; id < end; id++ {
+	for end := min(id+mostLeftovers, upper); id < end; id++ {
 		// The first is free, as the cluster said.
 		if left != nil {
 			if free, err := c.free(ctx, id); err != nil {

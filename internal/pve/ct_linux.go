@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // CT is a container that a run of nativ made. Its methods look at it again
@@ -18,8 +22,8 @@ type CT struct {
 	ID   int
 	Mark string
 	c    *Client
-	// since is when the ID was noted, for a container that was only half made
-	// and so has no mark; zero otherwise.
+	// since is when the ID was noted, where the container may be half made and
+	// have no mark yet; else zero.
 	since time.Time
 }
 
@@ -32,15 +36,16 @@ func (c *Client) Own(ctx context.Context, id int, mark string) (*CT, error) {
 	return ct, nil
 }
 
-// Adopt returns a container that was only half made because pct or nativ was
-// killed: its configuration holds a lock and nothing else. A worker that
-// survived is waited for. since is when the ID was noted, with no guest and no
-// volume carrying it; an older configuration is another's.
-func (c *Client) Adopt(ctx context.Context, id int, since time.Time) (*CT, error) {
+// Adopt returns the container under an ID that a run noted and then lost, because
+// pct or nativ was killed while it was made or removed. A task that survived is
+// waited for. Then the container carries the mark, or it is half made: its
+// configuration holds a lock and nothing else. since is when the ID was noted,
+// with no guest and no volume carrying it; an older configuration is another's.
+func (c *Client) Adopt(ctx context.Context, id int, mark string, since time.Time) (*CT, error) {
 	if err := c.awaitWorker(ctx, id); err != nil {
 		return nil, fmt.Errorf("adopt container %d: %w", id, err)
 	}
-	ct := &CT{ID: id, c: c, since: since}
+	ct := &CT{ID: id, Mark: mark, c: c, since: since}
 	if _, err := ct.look(ctx); err != nil {
 		return nil, err
 	}
@@ -61,24 +66,30 @@ func (ct *CT) look(ctx context.Context) (*Config, error) {
 
 // foreign says why the container is not the run's, or "".
 func (ct *CT) foreign(cfg *Config) string {
-	if ct.since.IsZero() {
-		switch {
-		case !slices.Contains(cfg.Tags(), Tag):
-			return "it has no tag " + Tag
-		case !strings.HasPrefix(cfg.Keys["hostname"], HostPrefix):
-			return fmt.Sprintf("its name is %q", cfg.Keys["hostname"])
-		case !slices.Contains(strings.Split(cfg.Description, "\n"), markLine(ct.Mark)):
-			return "its description does not name the run " + ct.Mark
-		}
-		return ""
+	why := unmarked(cfg, ct.Mark)
+	if why == "" || ct.since.IsZero() {
+		return why
 	}
-	if len(cfg.Keys) != 1 || cfg.Lock() != "create" || len(cfg.Raw) > 0 || cfg.Description != "" {
-		return "it is complete"
+	if !halfMade(cfg) {
+		return why
 	}
 	st, err := os.Stat(ct.confPath())
 	// The cluster's file system keeps whole seconds.
 	if err != nil || st.ModTime().Before(ct.since.Truncate(time.Second)) {
-		return "it was there before"
+		return "it is half made and was there before"
+	}
+	return ""
+}
+
+// unmarked says what of a run's marks a container has not.
+func unmarked(cfg *Config, mark string) string {
+	switch {
+	case !slices.Contains(cfg.Tags(), Tag):
+		return "it has no tag " + Tag
+	case !strings.HasPrefix(cfg.Keys["hostname"], HostPrefix):
+		return fmt.Sprintf("its name is %q", cfg.Keys["hostname"])
+	case !slices.Contains(strings.Split(cfg.Description, "\n"), markLine(mark)):
+		return "its description does not name the run " + mark
 	}
 	return ""
 }
@@ -124,7 +135,11 @@ func (ct *CT) AppendRaw(ctx context.Context, lines ...RawLine) error {
 	} else if s.Running {
 		return fmt.Errorf("configure container %d: %w", ct.ID, ErrRunning)
 	}
-	if err := ct.c.until(ctx, func() (bool, error) { return true, appendLines(ct.confPath(), lines) }); err != nil {
+	err = ct.c.until(ctx, func() (bool, error) {
+		err := ct.underLock(func() error { return appendLines(ct.confPath(), lines) })
+		return !errors.Is(err, ErrLocked) && !errors.Is(err, ErrBusy), err
+	})
+	if err != nil {
 		return fmt.Errorf("configure container %d: %w", ct.ID, err)
 	}
 	if cfg, err = ct.look(ctx); err != nil {
@@ -134,6 +149,29 @@ func (ct *CT) AppendRaw(ctx context.Context, lines ...RawLine) error {
 		if !slices.Contains(cfg.Raw, l) {
 			return fmt.Errorf("configure container %d: %s does not show %s afterwards", ct.ID, ct.confPath(), l.Key)
 		}
+	}
+	return nil
+}
+
+// underLock holds the lock under which PVE changes a configuration; ErrLocked
+// where another has it.
+func (ct *CT) underLock(change func() error) error {
+	dir := ct.c.path("run/lock/lxc")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "pve-config-"+ct.id()+".lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return fmt.Errorf("%w (%s): %w", ErrLocked, f.Name(), err)
+	}
+	if err := change(); errors.Is(err, unix.EBUSY) {
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	} else if err != nil {
+		return err
 	}
 	return nil
 }
@@ -155,7 +193,7 @@ func appendLines(path string, lines []RawLine) error {
 		}
 		b = fmt.Appendf(b, "%s: %s\n", l.Key, l.Value)
 	}
-	tmp := path + ".nativ"
+	tmp := tempPath(path)
 	if err := os.WriteFile(tmp, b, 0o640); err != nil {
 		return err
 	}
@@ -165,6 +203,8 @@ func appendLines(path string, lines []RawLine) error {
 	}
 	return nil
 }
+
+func tempPath(conf string) string { return conf + ".nativ" }
 
 // Start starts the container and returns what PVE warned of.
 func (ct *CT) Start(ctx context.Context) ([]string, error) {
@@ -223,41 +263,34 @@ func (ct *CT) Destroy(ctx context.Context) error {
 }
 
 func (ct *CT) destroy(ctx context.Context) error {
-	cfg, err := ct.look(ctx)
+	cfg, volumes, err := ct.tidy(ctx)
 	if errors.Is(err, ErrNoSuch) {
-		return nil
+		return ct.removeTemp()
 	}
 	if err != nil {
 		return err
 	}
-	volumes := volumesOf(cfg)
-	if cfg.Lock() == "create" {
-		if volumes, err = ct.tidyHalf(ctx, volumes); err != nil {
+	if cfg != nil {
+		_, err = ct.c.change(ctx, "pct", "destroy", ct.id(), "--purge", "1")
+		if err != nil && !errors.Is(err, ErrNoSuch) {
 			return err
 		}
-		if cfg, err = ct.c.Config(ctx, ct.ID); errors.Is(err, ErrNoSuch) {
-			return ct.freeAll(ctx, volumes)
-		} else if err != nil {
+		if _, err := ct.c.Config(ctx, ct.ID); err == nil {
+			return errors.New("pct says that it was destroyed, and its configuration is still there")
+		} else if !errors.Is(err, ErrNoSuch) {
 			return err
 		}
 	}
-	// Whatever else locks it is waited for by the calls themselves.
-	if err := ct.stop(ctx); err != nil {
+	return errors.Join(ct.removeTemp(), ct.freeAll(ctx, volumes))
+}
+
+// removeTemp removes what AppendRaw leaves when it is killed between writing and
+// renaming.
+func (ct *CT) removeTemp() error {
+	if err := os.Remove(tempPath(ct.confPath())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if cfg.Keys["protection"] == "1" {
-		return fmt.Errorf("%w: somebody set protection on it; pct set %d --protection 0, then nativ clean", ErrProtected, ct.ID)
-	}
-	_, err = ct.c.change(ctx, "pct", "destroy", ct.id(), "--purge", "1")
-	if err != nil && !errors.Is(err, ErrNoSuch) {
-		return err
-	}
-	if _, err := ct.c.Config(ctx, ct.ID); err == nil {
-		return errors.New("pct says that it was destroyed, and its configuration is still there")
-	} else if !errors.Is(err, ErrNoSuch) {
-		return err
-	}
-	return ct.freeAll(ctx, volumes)
+	return nil
 }
 
 // freeAll frees those of the container's volumes that are still there.

@@ -1,5 +1,5 @@
 // Package pve speaks to Proxmox VE through its own programs: pct, pvesm, pvesh,
-// pveam, pveversion, qm, and lvs. It asks, makes and removes; what for is decided
+// pveam, pveversion, qm, lvs and pvs. It asks, makes and removes; what for is decided
 // elsewhere.
 //
 // Its one job is that an answer can be believed. Exit codes of these programs

@@ -73,7 +73,7 @@ var said = []struct {
 	kind error
 }{
 	{regexp.MustCompile(`(CT|VM) is locked \(|can't lock file .* - got timeout|can't acquire lock`), ErrLocked},
-	{regexp.MustCompile(`(CT|VM) \d+ already exists on node|unable to create (CT|VM) \d+:? .*config file already exists`), ErrExists},
+	{regexp.MustCompile(`(CT|VM) \d+ already exists|unable to create (CT|VM) \d+:? .*config file already exists`), ErrExists},
 	{regexp.MustCompile(`no quorum`), ErrNoQuorum},
 	{regexp.MustCompile(`/etc/pve/.*Device or resource busy|unable to open file '/etc/pve/`), ErrBusy},
 	{regexp.MustCompile(`:vztmpl/\S*' does not exist|/template/cache/\S*: .*No such file`), ErrTemplateMissing},

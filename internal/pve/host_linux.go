@@ -101,8 +101,7 @@ func (c *Client) NextID(ctx context.Context) (int, error) {
 // free reports whether no guest has the ID.
 func (c *Client) free(ctx context.Context, id int) (bool, error) {
 	_, err := c.nextID(ctx, "--vmid", strconv.Itoa(id))
-	var e *Error
-	if errors.As(err, &e) {
+	if errors.Is(err, ErrExists) {
 		return false, nil
 	}
 	return err == nil, err

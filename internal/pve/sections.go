@@ -135,6 +135,25 @@ func defaultContent(kind string) []string {
 	return nil
 }
 
+// parseUpperID reads the end of the range of IDs, which is not in it, from
+// datacenter.cfg: "next-id: lower=100,upper=200".
+func parseUpperID(text string) int {
+	const standard = 1000 * 1000
+	for line := range strings.Lines(text) {
+		bounds, ok := strings.CutPrefix(line, "next-id:")
+		if !ok {
+			continue
+		}
+		for _, b := range splitList(bounds) {
+			v, ok := strings.CutPrefix(b, "upper=")
+			if n, err := strconv.Atoi(v); ok && err == nil && n > 0 {
+				return n
+			}
+		}
+	}
+	return standard
+}
+
 // BackupJob is a backup that PVE makes by itself.
 type BackupJob struct {
 	ID string

@@ -126,6 +126,42 @@ func (c *Client) wiped(ctx context.Context, volume string) error {
 	})
 }
 
+// PhysicalVolumes are the device nodes that a volume group lies on.
+func (c *Client) PhysicalVolumes(ctx context.Context, vg string) ([]string, error) {
+	a, err := c.run(ctx, "pvs", "--reportformat", "json", "-o", "pv_name,vg_name")
+	if err != nil {
+		return nil, err
+	}
+	return parsePVs(a.stdout, vg)
+}
+
+// parsePVs reads the devices of a volume group from the JSON of pvs.
+func parsePVs(text, vg string) ([]string, error) {
+	var doc struct {
+		Report []struct {
+			PV []struct {
+				Name string `json:"pv_name"`
+				VG   string `json:"vg_name"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+		return nil, fmt.Errorf("read pvs: %w", err)
+	}
+	var out []string
+	for _, r := range doc.Report {
+		for _, v := range r.PV {
+			if v.VG == vg {
+				out = append(out, v.Name)
+			}
+		}
+	}
+	if out == nil {
+		return nil, fmt.Errorf("read pvs: it shows no device of volume group %s", vg)
+	}
+	return out, nil
+}
+
 // parseLVs reads the names of logical volumes from the JSON of lvs.
 func parseLVs(text string) ([]string, error) {
 	var doc struct {

@@ -37,10 +37,23 @@ func (r *Record) check() error {
 	for i := range r.Target.Drives {
 		c.not(r.Target.Drives[i].SizeBytes, "target.drives.size_bytes")
 	}
+	if s := r.Target.Storage; s != nil {
+		for i := range s.Pools {
+			p := &s.Pools[i]
+			for _, n := range []*int64{p.ChunkBytes, p.DataBytes, p.DataUsed, p.MetadataBytes, p.MetadataUsed} {
+				c.maybe(n, "target.storage.thin_pools")
+			}
+		}
+	}
 	if p := r.Prefill; p != nil {
 		c.not(p.Bytes, "prefill.bytes")
 		c.not(p.ElapsedNS, "prefill.elapsed_ns")
 		c.outcome(p.Outcome, "prefill.outcome")
+		if t := p.Twin; t != nil {
+			c.not(t.Bytes, "prefill.twin.bytes")
+			c.not(t.ElapsedNS, "prefill.twin.elapsed_ns")
+			c.outcome(t.Outcome, "prefill.twin.outcome")
+		}
 	}
 	for i := range r.Rounds {
 		for j := range r.Rounds[i].Passes {

@@ -79,6 +79,23 @@ func PlaceKind(name string) string {
 	return kind
 }
 
+// IsContainer reports whether a place is a container, whoever makes it.
+func IsContainer(place string) bool {
+	kind := PlaceKind(place)
+	return kind == PlaceLXC || kind == PlacePVE
+}
+
+// ContainerOf is the container among places, of which a run has one at most; "" for
+// none.
+func ContainerOf(places []string) string {
+	for _, p := range places {
+		if IsContainer(p) {
+			return p
+		}
+	}
+	return ""
+}
+
 // Keep appends a pass to its round: that of its step in Plan.Steps.
 func (r *Record) Keep(p Pass) {
 	step := &r.Plan.Steps[p.Index]

@@ -94,6 +94,40 @@ type Target struct {
 	// Device is set where a block device itself is measured; there is then no
 	// filesystem, and Dir is the path of its node.
 	Device *BlockDevice `json:"device,omitempty"`
+	// Volume is set where the file lies on a volume of a Proxmox VE container.
+	// Dir is then no directory of the host: the storage, and once the volume is
+	// there its ID.
+	Volume *Volume `json:"volume,omitempty"`
+	// Storage is what between file and drives changes what a number means; nil
+	// where nothing does.
+	Storage *Storage `json:"storage,omitempty"`
+}
+
+// A Volume is one of a Proxmox VE storage, with the container that has it.
+type Volume struct {
+	Storage     string `json:"storage"`
+	StorageType string `json:"storage_type"` // "lvmthin", "dir" …
+	// ID is "" before the volume is made.
+	ID string `json:"id,omitempty"`
+	// SizeBytes is its size; 0 where Proxmox VE does not say.
+	SizeBytes int64 `json:"size_bytes,omitempty"`
+	// VMID is that of the container, 0 before one is made.
+	VMID int `json:"vmid,omitempty"`
+	// Inside is where the container sees it.
+	Inside string `json:"inside"`
+	// Made is true where nativ makes container and volume and removes them.
+	Made bool `json:"made"`
+	// SafeRemove: the storage overwrites a volume after it was removed, which
+	// keeps the drive busy for a while.
+	SafeRemove bool `json:"saferemove,omitempty"`
+	// Separate: the host has a volume of its own, made in the same way. Twin is
+	// its ID, TwinFile the file on it.
+	Separate bool   `json:"separate,omitempty"`
+	Twin     string `json:"twin,omitempty"`
+	TwinFile *File  `json:"twin_file,omitempty"`
+	// NotTrimmed says why the free space was not given back to storage and drive
+	// before the volume went; "" where it was, or nothing was tried.
+	NotTrimmed string `json:"not_trimmed,omitempty"`
 }
 
 // A BlockDevice is a device that is measured itself.
@@ -140,7 +174,7 @@ type Trim struct {
 type Layer struct {
 	Name string `json:"name"` // kernel name, for example "dm-3"
 	// Kind is "partition", "lvm", "crypt", "multipath", "md", "loop",
-	// "bcache", "dm" or "disk".
+	// "bcache", "zvol", "dm" or "disk".
 	Kind  string `json:"kind"`
 	Title string `json:"title,omitempty"` // dm name, backing file
 	// Below are the kernel names of the devices under it.
@@ -220,6 +254,9 @@ type File struct {
 	// MemAlign and OffsetAlign are what direct I/O needs here, in bytes.
 	MemAlign    int64 `json:"dio_mem_align_bytes"`
 	OffsetAlign int64 `json:"dio_offset_align_bytes"`
+	// NoCOW says that the file was made without checksums and copies on btrfs, as
+	// "chattr +C" does, so that direct I/O is direct.
+	NoCOW bool `json:"nocow,omitempty"`
 }
 
 // A Place is where a phase runs, as it was set up and read back.
@@ -246,6 +283,36 @@ type Container struct {
 	// AppArmor.
 	AppArmor string `json:"apparmor"`
 	Seccomp  string `json:"seccomp"`
+	// PVE is set for a container of Proxmox VE.
+	PVE *PVEContainer `json:"pve,omitempty"`
+}
+
+// A PVEContainer is what Proxmox VE says of a container.
+type PVEContainer struct {
+	VMID int `json:"vmid"`
+	// Made is true where nativ made it and removed it; else it was there before.
+	Made bool `json:"made"`
+	// Hostname is that of a container that nativ made.
+	Hostname string `json:"hostname,omitempty"`
+	// Template is the volume ID of what it was made from; OwnTemplate says that
+	// nativ built that.
+	Template    string `json:"template,omitempty"`
+	OwnTemplate bool   `json:"own_template,omitempty"`
+	OSType      string `json:"ostype,omitempty"`
+	// Volumes are the IDs of its volumes.
+	Volumes []string `json:"volumes,omitempty"`
+	// Config is its configuration as Proxmox VE showed it, as "key: value"; of a
+	// container that was there before only what can matter to a measurement.
+	Config []string `json:"config,omitempty"`
+	// Cores is the number of CPUs that the configuration gives it, nil for all.
+	// Where CPUsPinned is false, Proxmox VE draws that many at random from
+	// CPUsFrom at each start, and may move them while it runs; nativ pins the
+	// containers that it makes.
+	Cores      *int  `json:"cores,omitempty"`
+	CPUsFrom   []int `json:"cpus_from,omitempty"`
+	CPUsPinned bool  `json:"cpus_pinned"`
+	// Warned is what Proxmox VE warned of while it made and started it.
+	Warned []string `json:"warned,omitempty"`
 }
 
 // A Worker is what the worker says of the place from inside.

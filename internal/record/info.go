@@ -14,6 +14,9 @@ type Info struct {
 	Targets []Target `json:"targets,omitempty"`
 	// Drives are those under the targets or, without any, all of the machine.
 	Drives []Drive `json:"drives"`
+	// Effects are what each layer of the targets does to a number, from the
+	// filesystem down.
+	Effects []Effect `json:"effects,omitempty"`
 	// Sample was read once; Sources says what could not be read, and why.
 	Sample  Sample   `json:"sample"`
 	Sources []Source `json:"sources"`

@@ -22,6 +22,7 @@ const (
 	PlaceHost   = "host"   // the host, all CPUs
 	PlacePinned = "pinned" // the host, on exactly the container's CPUs and limits
 	PlaceLXC    = "lxc"    // a plain LXC container
+	PlacePVE    = "pve"    // a container of Proxmox VE
 	// PlaceImported is where an imported result was measured, which nobody
 	// knows here.
 	PlaceImported = "imported"
@@ -125,7 +126,10 @@ type Plan struct {
 	// Memory is the limit of pinned and container in bytes; nil is none.
 	Memory     *int64 `json:"memory_bytes,omitempty"`
 	Privileged bool   `json:"privileged"`
-	Seed       uint64 `json:"seed"`
+	// Separate: the host has a volume and a file of its own, so that the file is
+	// written twice.
+	Separate bool   `json:"separate_volumes,omitempty"`
+	Seed     uint64 `json:"seed"`
 	// GOMAXPROCS is the same for every worker of the run.
 	GOMAXPROCS int    `json:"gomaxprocs"`
 	Dir        string `json:"dir"`
@@ -274,6 +278,16 @@ type Prefill struct {
 	ElapsedNS int64    `json:"elapsed_ns"`
 	Outcome   *Outcome `json:"outcome,omitempty"`
 	Failed    *Failure `json:"failed,omitempty"`
+	// Twin is that of the host's own file, where there are two.
+	Twin *Prefill `json:"twin,omitempty"`
+}
+
+// Fill is what the prefill of a plan writes, in bytes.
+func (p *Plan) Fill() int64 {
+	if p.Separate {
+		return 2 * p.FileSize
+	}
+	return p.FileSize
 }
 
 // Cleaned is what became of the things that a run made.

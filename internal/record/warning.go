@@ -10,7 +10,8 @@ const (
 	// About what is measured.
 
 	// WarnNetwork: a server answers, so that no number is a drive's.
-	// Words: fstype (the filesystem, or the transport of a drive elsewhere).
+	// Words: fstype (the filesystem, or the transport of a drive elsewhere), kind
+	// (a ServedBy constant, empty in old records).
 	WarnNetwork = "network-filesystem"
 	// WarnVirtualDrive: a hypervisor answers for the drive. Words: drive.
 	WarnVirtualDrive = "virtual-drive"
@@ -27,6 +28,40 @@ const (
 	// WarnCopyOnWrite: the filesystem checksums and copies, or has a cache of
 	// its own, so that its work is part of every number. Words: fstype.
 	WarnCopyOnWrite = "copy-on-write"
+	// WarnThinPool: the first write of a chunk also takes it from the pool, which the
+	// prefill does and no pass. Words: pool, zeroing ("yes", "no" or ""). Values:
+	// chunk_bytes, taken (the share) where known, and after the prefill first_bps.
+	WarnThinPool = "thin-pool"
+	// WarnPoolUnknown: how full a thin pool is could not be found out. Words: pool,
+	// reason.
+	WarnPoolUnknown = "thin-pool-unknown"
+	// WarnPoolKept: space that the test file took in a thin pool was not
+	// given back when it went. Words: pool, reason (empty where the pool was asked and
+	// its usage stayed). Values: kept_bytes where known.
+	WarnPoolKept = "thin-pool-kept"
+	// WarnRebuilding: an array reads or writes by itself. Words: array, action.
+	// Values: done (the share) where known.
+	WarnRebuilding = "array-rebuilding"
+	// WarnDegraded: an array lacks devices. Words: array. Values: missing.
+	WarnDegraded = "array-degraded"
+	// WarnLazyInit: ext4 still writes inode tables in the background.
+	WarnLazyInit = "ext4-lazy-init"
+	// WarnARC: the test file is smaller than four times what the cache of ZFS may
+	// have, so that it answers reads. Words: name. Values: arc_bytes, want_bytes.
+	WarnARC = "zfs-cache"
+	// WarnRecord: a phase uses blocks smaller than those of ZFS, so that each is read
+	// as a whole, and written back as a whole. Words: mode ("read", "write"). Values:
+	// record_bytes. Phase and Place are set.
+	WarnRecord = "below-record"
+	// WarnZFSUnknown: how ZFS treats the files is not known. Words: name, reason.
+	WarnZFSUnknown = "zfs-unknown"
+	// WarnInPlace: the test file is one that btrfs overwrites in place.
+	WarnInPlace = "btrfs-in-place"
+	// WarnBuffered: the kernel writes through the page cache, although direct I/O was
+	// asked for. Words: fstype.
+	WarnBuffered = "writes-buffered"
+	// WarnProgram: a program answers for the files (FUSE). Words: fstype.
+	WarnProgram = "fuse"
 	// WarnNeighboursUnknown: who else uses the drive could not be found out.
 	// Words: reason.
 	WarnNeighboursUnknown = "neighbours-unknown"
@@ -46,6 +81,22 @@ const (
 	// WarnDeviceOverwritten: with consent everything on the device was written
 	// over, and it holds random data. Words: device, serial (that was typed).
 	WarnDeviceOverwritten = "device-overwritten"
+
+	// WarnSafeRemove: the storage overwrites volumes after they were removed, which
+	// keeps the drive busy. Words: storage.
+	WarnSafeRemove = "saferemove"
+	// WarnSeparate: host and container have a volume each, which lie apart. Words:
+	// storage.
+	WarnSeparate = "separate-volumes"
+	// WarnNotTrimmed: free space was not given back before a volume was removed.
+	// Words: reason.
+	WarnNotTrimmed = "volume-not-trimmed"
+	// WarnCPUsMovable: Proxmox VE may move the container to other CPUs. Values:
+	// vmid.
+	WarnCPUsMovable = "cpus-movable"
+	// WarnPVEWarned: Proxmox VE warned while it made or started the container.
+	// Words: text.
+	WarnPVEWarned = "pve-warned"
 
 	// About the plan.
 
@@ -128,8 +179,9 @@ const (
 	// sensor. Values: value_mc, critical_mc.
 	WarnOtherSensor = "other-sensor"
 
-	// WarnCacheAnswered: the drive delivered fewer than nine tenths of the
-	// bytes that were read. Values: ratio.
+	// WarnCacheAnswered: the drive delivered fewer than nine tenths of the bytes that
+	// were read or, with the word mode "write", took fewer than nine tenths of those
+	// that were written. Values: ratio.
 	WarnCacheAnswered = "cache-answered"
 	// WarnExtraWrites: the drive wrote over 1.2 times what the test did.
 	// Values: ratio.
@@ -185,6 +237,8 @@ const (
 func WarningCodes() []string {
 	return []string{
 		WarnNetwork, WarnVirtualDrive, WarnMemoryDrive, WarnLink, WarnLoopCached, WarnCopyOnWrite,
+		WarnThinPool, WarnPoolUnknown, WarnPoolKept, WarnRebuilding, WarnDegraded, WarnLazyInit, WarnARC, WarnRecord,
+		WarnZFSUnknown, WarnInPlace, WarnBuffered, WarnProgram,
 		WarnNeighbours, WarnNeighboursUnknown,
 		WarnBlank, WarnBlankUnknown, WarnDeviceRegion, WarnDeviceOverwritten,
 		WarnFileSmaller, WarnSmallFile, WarnShortWrites, WarnCPUsHalved, WarnNotSeparable,

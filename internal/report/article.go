@@ -104,8 +104,8 @@ func (a *article) title() Title {
 	if len(a.rec.Target.Drives) > 0 {
 		drive, places := a.driveName(&a.rec.Target.Drives[0]), a.rec.Plan.Places
 		head := fmt.Sprintf(a.m.withPinned, drive, strings.TrimPrefix(a.titleOf(a.rec), a.marked(a.rec, "")))
-		if slices.Contains(places, record.PlaceHost) && slices.Contains(places, record.PlaceLXC) {
-			head = fmt.Sprintf(a.m.against, drive, a.speaker.label(record.PlaceLXC), a.speaker.label(record.PlaceHost))
+		if c := record.ContainerOf(places); c != "" && slices.Contains(places, record.PlaceHost) {
+			head = fmt.Sprintf(a.m.against, drive, a.speaker.label(c), a.speaker.label(record.PlaceHost))
 		}
 		name = a.marked(a.rec, head)
 	}

@@ -50,7 +50,7 @@ func (a *article) writeSystem() {
 		drive = a.driveDetail(&a.rec.Target.Drives[0])
 	}
 	container := ""
-	if slices.Contains(a.rec.Plan.Places, record.PlaceLXC) {
+	if record.ContainerOf(a.rec.Plan.Places) != "" {
 		container = a.containerLine(true)
 	}
 	stack := a.informer().stackLine(&a.rec.Target)
@@ -84,7 +84,7 @@ func (a *article) writeMethod() {
 		same = fmt.Sprintf(a.m.allSettings, a.int(int64(settings[0].depth*max(settings[0].jobs, 1))), strconv.Itoa(settings[0].depth), strconv.Itoa(settings[0].jobs))
 	}
 	why := ""
-	if slices.Contains(p.Places, record.PlacePinned) && slices.Contains(p.Places, record.PlaceLXC) {
+	if slices.Contains(p.Places, record.PlacePinned) && record.ContainerOf(p.Places) != "" {
 		why = fmt.Sprintf(a.m.splitWhy, a.placeName(a.rec, record.PlacePinned))
 	}
 	turns := ""
@@ -223,11 +223,11 @@ func (a *article) differenceSentence(ph *analysis.Phase) string {
 	if p == nil {
 		return fmt.Sprintf(a.m.notCompared, a.phaseName(&ph.Job))
 	}
-	first, second := record.PlaceHost, record.PlaceLXC
+	first, second := record.PlaceHost, record.ContainerOf(a.rec.Plan.Places)
 	switch {
 	case p.Judged != nil:
 		first, second = p.Judged.A, p.Judged.B
-	case !slices.Contains(a.rec.Plan.Places, record.PlaceLXC):
+	case second == "":
 		second = record.PlacePinned
 	}
 	text := a.partText(p)

@@ -137,7 +137,7 @@ func (b *builder) loss() []Block {
 		return nil
 	}
 	var parts []func(*analysis.Loss) *analysis.Part
-	if has(record.PlaceLXC) {
+	if record.ContainerOf(b.rec.Plan.Places) != "" {
 		t.Columns = append(t.Columns, Column{Head: b.total + b.after(record.WarnNotSeparable)})
 		parts = append(parts, func(l *analysis.Loss) *analysis.Part { return l.Total })
 	}

@@ -170,6 +170,9 @@ func (c *charter) styleOf(place string) int {
 	taken := map[int]bool{}
 	for _, name := range c.rec.Plan.Places {
 		n := max(0, slices.Index(order, record.PlaceKind(name)))
+		if record.IsContainer(name) {
+			n = slices.Index(order, record.PlaceLXC) // a run has one container
+		}
 		for taken[n] {
 			n++
 		}

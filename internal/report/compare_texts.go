@@ -77,7 +77,7 @@ var compareEnglish = compareMessages{
 		compare.SourceMeasured: "measured", compare.SourceSimulated: "SIMULATED", compare.SourceImported: "imported", compare.SourcePublished: "published",
 		record.StatisticMean: "means", record.StatisticMaximum: "maxima", "split": "one for each job", "shared": "one for all jobs",
 	},
-	places: map[string]string{record.PlaceHost: "host", record.PlacePinned: "host pinned to the container's CPUs", record.PlaceLXC: "LXC", record.PlaceImported: "unknown"},
+	places: map[string]string{record.PlaceHost: "host", record.PlacePinned: "host pinned to the container's CPUs", record.PlaceLXC: "LXC", record.PlacePVE: "LXC (Proxmox)", record.PlaceImported: "unknown"},
 	reasons: map[string]string{
 		compare.ReasonMode: "mode", compare.ReasonBlockSize: "block size", compare.ReasonDirect: "page cache against drive, direct=",
 		compare.ReasonDepth: "iodepth", compare.ReasonJobs: "numjobs", compare.ReasonSync: "syncs", compare.ReasonMix: "rwmixread",
@@ -147,7 +147,7 @@ var compareGerman = compareMessages{
 		compare.SourceMeasured: "gemessen", compare.SourceSimulated: "SIMULIERT", compare.SourceImported: "importiert", compare.SourcePublished: "veröffentlicht",
 		record.StatisticMean: "Mittelwerte", record.StatisticMaximum: "Höchstwerte", "split": "je Job einer", "shared": "einer für alle Jobs",
 	},
-	places: map[string]string{record.PlaceHost: "Host", record.PlacePinned: "Host auf den CPUs des Containers", record.PlaceLXC: "LXC", record.PlaceImported: "unbekannt"},
+	places: map[string]string{record.PlaceHost: "Host", record.PlacePinned: "Host auf den CPUs des Containers", record.PlaceLXC: "LXC", record.PlacePVE: "LXC (Proxmox)", record.PlaceImported: "unbekannt"},
 	reasons: map[string]string{
 		compare.ReasonMode: "Modus", compare.ReasonBlockSize: "Blockgröße", compare.ReasonDirect: "Page-Cache gegen Laufwerk, direct=",
 		compare.ReasonDepth: "iodepth", compare.ReasonJobs: "numjobs", compare.ReasonSync: "Syncs", compare.ReasonMix: "rwmixread",

@@ -410,6 +410,9 @@ func (b *builder) places() Facts {
 				mode = b.privileged
 			}
 			parts = append(parts, b.data(c.Runtime), mode)
+			if c.PVE != nil {
+				parts = append(parts, b.pveParts(c.PVE)...)
+			}
 			for _, kv := range [][2]string{{m.idmap, c.IDMap}, {m.apparmor, c.AppArmor}, {m.seccomp, c.Seccomp}} {
 				if v := b.reason(kv[1]); v != "" {
 					parts = append(parts, kv[0]+" "+v)

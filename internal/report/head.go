@@ -65,9 +65,10 @@ func (n *notes) head(o PlanOptions, done bool) []Fact {
 		Fact{n.dir, n.dirLine()},
 		Fact{n.plan, n.planLine(done)},
 	)
-	if slices.Contains(rec.Plan.Places, record.PlaceLXC) || slices.Contains(rec.Plan.Places, record.PlacePinned) {
+	if record.ContainerOf(rec.Plan.Places) != "" || slices.Contains(rec.Plan.Places, record.PlacePinned) {
 		rows = append(rows, Fact{n.container, n.containerLine(done)})
 	}
+	rows = append(rows, n.pveRow(done)...)
 	rows = append(rows, n.leftOutRow()...)
 	rows = append(rows, n.stepRows(o, done)...)
 	if done && len(rec.Notes) > 0 {
@@ -85,7 +86,7 @@ func (n *notes) head(o PlanOptions, done bool) []Fact {
 
 func (n *notes) driveLine(temperature *int64) string {
 	t := &n.rec.Target
-	about := n.after(record.WarnNetwork, record.WarnLoopCached, record.WarnCountersOff, record.WarnNoCounters)
+	about := n.after(record.WarnNetwork, record.WarnLoopCached, record.WarnARC, record.WarnBuffered, record.WarnProgram, record.WarnZFSUnknown, record.WarnCountersOff, record.WarnNoCounters)
 	if t.Network && len(t.Drives) == 0 {
 		return fmt.Sprintf(n.noDrive, n.data(t.FSType)) + about
 	}
@@ -147,7 +148,8 @@ func (n *notes) dirLine() string {
 		}
 	}
 	return fmt.Sprintf("%s (%s), ", n.data(t.Dir), fs) + fmt.Sprintf(n.free, n.bytes(t.FreeBytes)) +
-		n.after(record.WarnCopyOnWrite, record.WarnNeighboursUnknown)
+		n.after(record.WarnCopyOnWrite, record.WarnInPlace, record.WarnThinPool, record.WarnPoolUnknown, record.WarnPoolKept,
+			record.WarnRebuilding, record.WarnDegraded, record.WarnLazyInit, record.WarnNeighboursUnknown)
 }
 
 func (n *notes) planLine(done bool) string {
@@ -280,7 +282,7 @@ func (n *notes) containerLine(done bool) string {
 	} else {
 		parts = append(parts, n.noMemory)
 	}
-	if slices.Contains(rec.Plan.Places, record.PlaceLXC) {
+	if record.ContainerOf(rec.Plan.Places) != "" {
 		if rec.Plan.Privileged {
 			parts = append(parts, n.privileged)
 		} else {

@@ -40,6 +40,9 @@ func Info(in *record.Info, lang string) *Document {
 	}
 	for k := range in.Targets {
 		add(fmt.Sprintf(i.m.targetHead, s.data(in.Targets[k].Dir)), i.target(&in.Targets[k]))
+		if rows := i.effectRows(in.Targets[k].Dir); len(rows.Rows) > 0 {
+			add(s.storageWords.effects.head, rows)
+		}
 	}
 	if f := i.block(); len(f.Items) > 0 {
 		d.Blocks = append(d.Blocks, f)
@@ -384,11 +387,17 @@ func (i *informer) powerLine(n *record.NVMe) string {
 func (i *informer) target(t *record.Target) Facts {
 	m := i.m
 	var f Facts
-	f.add(m.filesystem, fmt.Sprintf("%s, %s (%s)", i.data(t.FSType), i.data(t.MountPoint), i.data(strings.ReplaceAll(t.Options, ",", ", "))))
+	if t.Device != nil {
+		f.add(m.size, i.bytes(t.Device.SizeBytes))
+	} else {
+		f.add(m.filesystem, fmt.Sprintf("%s, %s (%s)", i.data(t.FSType), i.data(t.MountPoint), i.data(strings.ReplaceAll(t.Options, ",", ", "))))
+	}
 	if t.Network {
 		f.add(m.stack, fmt.Sprintf(m.network, i.data(analysis.NetworkName(t))))
 	} else {
-		f.add(m.stack, i.stackLine(t)+i.ref(func(w record.Warning) bool { return w.Code == record.WarnLoopCached }))
+		f.add(m.stack, i.stackLine(t)+i.ref(func(w record.Warning) bool {
+			return w.Code == record.WarnLoopCached && slices.ContainsFunc(t.Stack, func(l record.Layer) bool { return l.Name == w.Words["device"] })
+		}))
 	}
 	if t.UsedBytes != nil && t.TotalBytes > 0 {
 		share := float64(*t.UsedBytes) / float64(t.TotalBytes)
@@ -398,7 +407,8 @@ func (i *informer) target(t *record.Target) Facts {
 		}
 		f.add(m.fill, text)
 	}
-	if slices.ContainsFunc(t.Stack, func(l record.Layer) bool { return thinPool(l.Title) }) {
+	known := t.Storage != nil && slices.ContainsFunc(t.Storage.Pools, func(p record.ThinPool) bool { return p.Unknown == "" })
+	if !known && slices.ContainsFunc(t.Stack, func(l record.Layer) bool { return thinPool(l.Title) }) {
 		f.add(" ", m.thin)
 	}
 	if t.Trim != nil {

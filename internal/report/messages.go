@@ -74,28 +74,31 @@ type messages struct {
 	// Live lines.
 	left, prefill string
 
-	verdict     verdictMessages
-	rounds      roundsMessages
-	imported    importMessages
-	simulation  simulationTexts
-	jobs        jobsMessages
-	latWords    latencyMessages
-	plans       planMessages
-	deviceWords deviceMessages
-	info        infoMessages
-	history     historyMessages
-	watch       watchMessages
-	compare     compareMessages
-	drops       dropMessages
-	meanwhile   meanwhileMessages
-	article     articleMessages
-	charts      chartMessages
-	warn        map[string]string // by code; some have variants, "code/variant"
-	detail      detailMessages
+	verdict      verdictMessages
+	rounds       roundsMessages
+	imported     importMessages
+	simulation   simulationTexts
+	jobs         jobsMessages
+	latWords     latencyMessages
+	plans        planMessages
+	deviceWords  deviceMessages
+	storageWords storageMessages
+	pve          pveMessages
+	info         infoMessages
+	history      historyMessages
+	watch        watchMessages
+	compare      compareMessages
+	drops        dropMessages
+	meanwhile    meanwhileMessages
+	article      articleMessages
+	charts       chartMessages
+	warn         map[string]string // by code; some have variants, "code/variant"
+	detail       detailMessages
 }
 
 type verdictMessages struct {
 	incomplete, incompletePasses, network, memory, cache, caches string
+	storage                                                      map[string]string // by the code of the warning
 
 	nothingMeasured, noComparison, hostOnly, noHost, capped           string
 	noLoss, noLossOne, noLossCPUs, noLossCPUsOne, complete, noDeficit string

@@ -156,7 +156,15 @@ func (n *notes) text(o *note) string {
 		return n.warn[w.Code+"/"]
 	}
 	switch w.Code {
-	case record.WarnNetwork, record.WarnCopyOnWrite:
+	case record.WarnNetwork:
+		if m, ok := n.warn[w.Code+"/"+w.Words["kind"]]; ok && w.Words["kind"] != "" {
+			return fmt.Sprintf(m, word("fstype"))
+		}
+		return sprint(word("fstype"))
+	case record.WarnThinPool, record.WarnPoolUnknown, record.WarnPoolKept, record.WarnRebuilding, record.WarnDegraded, record.WarnARC, record.WarnRecord,
+		record.WarnZFSUnknown:
+		return n.storageNote(o, variant)
+	case record.WarnCopyOnWrite, record.WarnBuffered, record.WarnProgram:
 		return sprint(word("fstype"))
 	case record.WarnVirtualDrive, record.WarnMemoryDrive, record.WarnCountersOff, record.WarnNoCounters:
 		return sprint(word("drive"))
@@ -170,6 +178,14 @@ func (n *notes) text(o *note) string {
 		return sprint(n.binary(int64(value("size_bytes"))), n.bytes(int64(value("device_bytes"))))
 	case record.WarnDeviceOverwritten:
 		return sprint(word("device"), word("serial"))
+	case record.WarnSafeRemove, record.WarnSeparate:
+		return sprint(word("storage"))
+	case record.WarnNotTrimmed:
+		return sprint(n.reason(w.Words["reason"]))
+	case record.WarnCPUsMovable:
+		return sprint(n.data(fmt.Sprint(int64(value("vmid")))))
+	case record.WarnPVEWarned:
+		return sprint(n.reason(w.Words["text"]))
 	case record.WarnNeighbours:
 		return sprint(word("names"))
 	case record.WarnNeighboursUnknown:
@@ -224,6 +240,9 @@ func (n *notes) text(o *note) string {
 	case record.WarnCacheAnswered:
 		if n.rec.Jobs != nil {
 			return fmt.Sprintf(variant("jobs"), n.where(o), n.percent(extreme(o, "ratio", math.Min)))
+		}
+		if w.Words["mode"] == "write" {
+			return fmt.Sprintf(variant("write"), n.where(o), n.percent(extreme(o, "ratio", math.Min)))
 		}
 		return sprint(n.where(o), n.percent(extreme(o, "ratio", math.Min)))
 	case record.WarnExtraWrites:

@@ -120,7 +120,7 @@ type difference struct {
 func (b *builder) differences() []difference {
 	has := func(name string) bool { return slices.Contains(b.rec.Plan.Places, name) }
 	var all []difference
-	if has(record.PlaceHost) && has(record.PlaceLXC) {
+	if has(record.PlaceHost) && record.ContainerOf(b.rec.Plan.Places) != "" {
 		all = append(all, difference{b.total + b.after(record.WarnNotSeparable), func(p *analysis.Phase) *analysis.Part { return p.Loss.Total }})
 	}
 	if has(record.PlaceHost) && has(record.PlacePinned) {

@@ -61,6 +61,8 @@ func (b *builder) reserves(v *analysis.Verdict) []string {
 			parts = append(parts, fmt.Sprintf(m.network, b.data(analysis.NetworkName(&b.rec.Target))))
 		case analysis.ReserveMemory:
 			parts = append(parts, m.memory)
+		case analysis.ReserveStorage:
+			parts = append(parts, m.storage[analysis.NotDrive(b.res.Warnings)])
 		case analysis.ReserveHeat:
 			parts = append(parts, b.throttled())
 		case analysis.ReserveCache:
@@ -151,7 +153,7 @@ func (b *builder) finding(v *analysis.Verdict) string {
 		return b.reached(ph, in) + "; " + m.notSeparable
 	case analysis.FindHostCPUs:
 		s := fmt.Sprintf(m.hostCPUs, in, b.whole(-l.CPUs.Tenths))
-		if ph.Place(record.PlaceLXC) == nil {
+		if ph.Container() == nil {
 			return s + "; " + m.containerNotMeasured
 		}
 		return s + "; " + m.totalNotShown
@@ -174,7 +176,7 @@ func (b *builder) whole(tenths int64) string { return b.fixed(float64(tenths)/10
 // reached says how far the container comes in a phase.
 func (b *builder) reached(ph *analysis.Phase, in string) string {
 	return fmt.Sprintf(b.speaker.messages.verdict.reaches,
-		b.cpuCount(placeCPUs(b.rec, record.PlaceLXC)), in, b.whole(1000+ph.Loss.Total.Tenths))
+		b.cpuCount(placeCPUs(b.rec, record.ContainerOf(b.rec.Plan.Places))), in, b.whole(1000+ph.Loss.Total.Tenths))
 }
 
 // cpuCause says how much of the total is the CPU set, and whether it was full.
@@ -219,7 +221,7 @@ func (b *builder) noLoss(v *analysis.Verdict) string {
 	for i := range b.res.Phases {
 		ph := &b.res.Phases[i]
 		p := ph.Loss.CPUs
-		if ph.Place(record.PlaceLXC) != nil {
+		if ph.Container() != nil {
 			p, lxc = ph.Loss.Total, true
 		}
 		if p != nil && p.Tenths < 0 && (least == nil || p.Fraction < least.Fraction) {

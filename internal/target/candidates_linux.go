@@ -21,7 +21,7 @@ const leastCandidate = 1 << 30
 // first: one writable directory on each local filesystem that lies on a drive.
 // It leaves out what the gate refuses, boot partitions and small ones.
 func Candidates(o Roots) ([]*record.Target, error) {
-	mounts, err := readMounts(o)
+	mounts, err := readMounts(o, "self")
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +91,10 @@ func candidate(dir string, m *mountinfo.Info, mounts []*mountinfo.Info, o Roots)
 	if err != nil || unix.Access(real, unix.W_OK|unix.X_OK) != nil {
 		return nil
 	}
-	if on := mountOf(real, mounts); on == nil || filesystemKey(on) != filesystemKey(m) {
+	if on := mountOf(real, real, mounts); on == nil || filesystemKey(on) != filesystemKey(m) {
 		return nil
 	}
-	t, err := resolve(real, mounts, o)
+	t, err := resolve(real, real, mounts, newWalk(o, mounts), o)
 	if err != nil || t.Network || len(t.Drives) == 0 && t.FSType != "zfs" {
 		return nil
 	}

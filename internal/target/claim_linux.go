@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -166,16 +167,19 @@ func kindOf(mode uint32) string {
 // component rather than by openat2 with RESOLVE_NO_SYMLINKS, which means the
 // same: older kernels and the seccomp profiles of some container runtimes
 // refuse openat2, and then the walk would be needed as well.
+//
+// The root of a process, /proc/PID/root, is where a path may begin: no link that
+// anybody can make, but the kernel's own way into another mount namespace.
 func openPath(p string) (int, error) {
 	if !path.IsAbs(p) || path.Clean(p) != p {
 		return -1, fmt.Errorf("path %q is not absolute and clean", p)
 	}
-	fd, err := open("/", unix.O_PATH|unix.O_DIRECTORY)
+	done := processRoot(p)
+	fd, err := open(done+"/", unix.O_PATH|unix.O_DIRECTORY)
 	if err != nil {
-		return -1, &os.PathError{Op: "open", Path: "/", Err: err}
+		return -1, &os.PathError{Op: "open", Path: done + "/", Err: err}
 	}
-	done := ""
-	for name := range strings.SplitSeq(strings.TrimPrefix(p, "/"), "/") {
+	for name := range strings.SplitSeq(strings.TrimPrefix(p[len(done):], "/"), "/") {
 		if name == "" { // the root itself
 			return fd, nil
 		}
@@ -199,6 +203,14 @@ func openPath(p string) (int, error) {
 		}
 	}
 	return fd, nil
+}
+
+// processRoots are paths below the root of a process.
+var processRoots = regexp.MustCompile(`^/proc/[1-9][0-9]*/root(/|$)`)
+
+// processRoot is the "/proc/PID/root" that a path begins with, or "".
+func processRoot(p string) string {
+	return strings.TrimSuffix(processRoots.FindString(p), "/")
 }
 
 // open is open(2) without EINTR and without handing the file to children.

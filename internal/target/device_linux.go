@@ -57,6 +57,44 @@ func FindDevice(path string, o Roots) (*Device, error) {
 
 // lookAtDevice describes the device whose node fd, opened with O_PATH, is.
 func lookAtDevice(path string, fd int, o Roots) (*Device, error) {
+	d, err := deviceOfNode(path, fd, o)
+	if err != nil {
+		return nil, err
+	}
+	rd, err := openNode(fd, unix.O_RDONLY|unix.O_NONBLOCK)
+	if err == unix.ENOMEDIUM || err == unix.ENXIO {
+		return d, nil // its size stays 0
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find device %s: %w", path, &os.PathError{Op: "open", Path: path, Err: err})
+	}
+	defer unix.Close(rd)
+	if d.ticket.Bytes, d.ticket.DiskSeq, err = sizeAndSeq(rd); err != nil {
+		return nil, fmt.Errorf("find device %s: %w", path, err)
+	}
+	return d, nil
+}
+
+// DeviceTarget describes the block device whose node lies at the path, as
+// Device.Target does, without opening it: anybody may.
+func DeviceTarget(path string, o Roots) (*record.Target, error) {
+	fd, err := open(path, unix.O_PATH)
+	if err != nil {
+		return nil, fmt.Errorf("find device %s: %w", path, err)
+	}
+	defer unix.Close(fd)
+	d, err := deviceOfNode(path, fd, o)
+	if err != nil {
+		return nil, err
+	}
+	if n, ok := readInt(d.sysDir, "size"); ok {
+		d.ticket.Bytes = n * sector
+	}
+	return d.Target(o), nil
+}
+
+// deviceOfNode is what sysfs says of the device whose node fd is.
+func deviceOfNode(path string, fd int, o Roots) (*Device, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return nil, fmt.Errorf("find device %s: stat: %w", path, err)
@@ -83,17 +121,6 @@ func lookAtDevice(path string, fd int, o Roots) (*Device, error) {
 		d.Disk = l.Below[0]
 	}
 	d.ticket.Serial = serialOf(o.sys(), d.ticket.Major, d.ticket.Minor)
-	rd, err := openNode(fd, unix.O_RDONLY|unix.O_NONBLOCK)
-	if err == unix.ENOMEDIUM || err == unix.ENXIO {
-		return d, nil // its size stays 0
-	}
-	if err != nil {
-		return nil, fmt.Errorf("find device %s: %w", path, &os.PathError{Op: "open", Path: path, Err: err})
-	}
-	defer unix.Close(rd)
-	if d.ticket.Bytes, d.ticket.DiskSeq, err = sizeAndSeq(rd); err != nil {
-		return nil, fmt.Errorf("find device %s: %w", path, err)
-	}
 	return d, nil
 }
 
@@ -145,7 +172,7 @@ func (d *Device) Target(o Roots) *record.Target {
 			Name: d.Name, Major: d.ticket.Major, Minor: d.ticket.Minor, DiskSeq: d.ticket.DiskSeq, SizeBytes: d.Size(),
 		},
 	}
-	mounts, _ := readMounts(o) // only to follow loops to their files
+	mounts, _ := readMounts(o, "self") // only to follow loops to their files
 	w := newWalk(o, mounts)
 	t.Stack = w.down([]string{d.Name})
 	for _, l := range t.Stack {
@@ -155,6 +182,7 @@ func (d *Device) Target(o Roots) *record.Target {
 			t.Network = t.Network || remote(drive.Transport)
 		}
 	}
+	t.Storage = readStorage(t, "", o)
 	return t
 }
 

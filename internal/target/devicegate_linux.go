@@ -99,7 +99,7 @@ var systemMounts = []string{"/", "/usr", "/var", "/etc"}
 // users looks for whoever uses the device or a partition of it, through any
 // number of layers.
 func (d *Device) users(o Roots, add func(string, ...string)) {
-	mounts, err := readMounts(o)
+	mounts, err := readMounts(o, "self")
 	if err != nil {
 		add(ReasonUnknown, err.Error())
 	}

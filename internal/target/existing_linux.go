@@ -23,8 +23,10 @@ func OpenExisting(name string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
-	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return nil, fmt.Errorf("open %s: %w", name, err)
+	if processRoot(abs) == "" { // there links would be followed as if they were ours
+		if abs, err = filepath.EvalSymlinks(abs); err != nil {
+			return nil, fmt.Errorf("open %s: %w", name, err)
+		}
 	}
 	fd, err := openPath(abs)
 	if err != nil {

@@ -26,6 +26,9 @@ type File struct {
 	// foreign is true for a file from OpenExisting; sparse, where it is known
 	// to have holes.
 	foreign, sparse bool
+	// inPlace is set where it is to be, and then is, one that btrfs overwrites in
+	// place.
+	inPlace bool
 	// device is set where it is no file but a block device; it is foreign then.
 	device *DeviceTicket
 }

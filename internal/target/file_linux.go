@@ -3,6 +3,7 @@ package target
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path"
 
 	"golang.org/x/sys/unix"
@@ -21,21 +22,49 @@ import (
 // is a *Refusal with RefuseSpace; no file is left then, nor after any other
 // error.
 func Create(dir string, size int64, nonce string, j *journal.Journal) (*File, error) {
-	f := &File{fd: -1, path: path.Join(dir, fileName(nonce)), nonce: nonce, size: size}
+	return create(dir, size, nonce, willMake(j))
+}
+
+// CreateUnlisted is Create where the journal lists what the file lies in, which
+// goes as a whole: the volume of a container, or a directory in one.
+func CreateUnlisted(dir string, size int64, nonce string) (*File, error) {
+	return create(dir, size, nonce, func(string) (*journal.Item, error) { return nil, nil })
+}
+
+// CreateInPlace is Create for a file that btrfs is to overwrite in place, without
+// checksums: only such a file gets direct I/O from Linux 6.14 on. Where the
+// filesystem will not have it, the file is as any other, and Facts say so.
+func CreateInPlace(dir string, size int64, nonce string, j *journal.Journal) (*File, error) {
+	return createAs(dir, size, nonce, true, willMake(j))
+}
+
+func create(dir string, size int64, nonce string, will func(path string) (*journal.Item, error)) (*File, error) {
+	return createAs(dir, size, nonce, false, will)
+}
+
+func willMake(j *journal.Journal) func(path string) (*journal.Item, error) {
+	return func(path string) (*journal.Item, error) {
+		boot, err := journal.BootID()
+		if err != nil {
+			return nil, err
+		}
+		return j.Will(journal.Entry{Kind: journal.KindFile, Path: path, BootID: boot})
+	}
+}
+
+func createAs(dir string, size int64, nonce string, inPlace bool, will func(path string) (*journal.Item, error)) (*File, error) {
+	f := &File{fd: -1, path: path.Join(dir, fileName(nonce)), nonce: nonce, size: size, inPlace: inPlace}
 	switch {
 	case !isNonce(nonce):
 		return nil, fmt.Errorf("create test file: nonce %q is not 128 bits in lower-case hexadecimal", nonce)
 	case size <= 0:
 		return nil, fmt.Errorf("create %s: size %d is not positive", f.path, size)
 	}
-	boot, err := journal.BootID()
-	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", f.path, err)
-	}
+	var err error
 	if f.dirFd, err = openPath(dir); err != nil {
 		return nil, fmt.Errorf("create %s: %w", f.path, err)
 	}
-	if f.item, err = j.Will(journal.Entry{Kind: journal.KindFile, Path: f.path, BootID: boot}); err != nil {
+	if f.item, err = will(f.path); err != nil {
 		unix.Close(f.dirFd)
 		return nil, fmt.Errorf("create %s: %w", f.path, err)
 	}
@@ -59,8 +88,13 @@ func (f *File) make() error {
 		return f.failed(err)
 	}
 	f.major, f.minor, f.ino = unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino
-	if err := f.item.Made(st.Dev, st.Ino); err != nil {
-		return f.failed(err)
+	if f.item != nil {
+		if err := f.item.Made(st.Dev, st.Ino); err != nil {
+			return f.failed(err)
+		}
+	}
+	if f.inPlace {
+		f.inPlace = setNoCOW(f.fd)
 	}
 	if err := f.allocate(); err != nil {
 		return f.failed(err)
@@ -87,6 +121,21 @@ const (
 	btrfsMagic = 0x9123683e
 	zfsMagic   = 0x2fc12fc1
 )
+
+// setNoCOW makes an empty file on btrfs one that is overwritten in place, without
+// checksums, as "chattr +C" does; false where it cannot.
+func setNoCOW(fd int) bool {
+	var st unix.Statfs_t
+	if unix.Fstatfs(fd, &st) != nil || uint32(st.Type) != btrfsMagic {
+		return false
+	}
+	flags, err := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
+	if err != nil || unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, int(flags|fsNoCOW)) != nil {
+		return false
+	}
+	flags, err = unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
+	return err == nil && flags&fsNoCOW != 0
+}
 
 // allocate takes the space, or only sets the size where that means nothing: on
 // copy-on-write filesystems each write goes elsewhere, and btrfs would write
@@ -118,7 +167,7 @@ func retry(f func() error) error {
 func (f *File) Facts() record.File {
 	return record.File{
 		Name: path.Base(f.path), Ino: f.ino, DevMajor: f.major, DevMinor: f.minor, Size: f.size,
-		MemAlign: f.mem, OffsetAlign: f.off,
+		MemAlign: f.mem, OffsetAlign: f.off, NoCOW: f.inPlace,
 	}
 }
 
@@ -177,9 +226,56 @@ func (f *File) Remove() error {
 		}
 		unix.Close(f.fd)
 	}
-	unix.Close(f.dirFd)
+	if f.dirFd >= 0 {
+		unix.Close(f.dirFd)
+	}
 	f.gone = true
+	if f.item == nil {
+		return nil
+	}
 	return f.item.Gone()
+}
+
+// Release lets go of the file without removing it, so that its filesystem can be
+// unmounted. Until Follow nothing but Remove may be called, which then leaves the
+// file where it is.
+func (f *File) Release() error {
+	var errs []error
+	for _, fd := range []*int{&f.fd, &f.dirFd} {
+		if *fd >= 0 {
+			errs = append(errs, unix.Close(*fd))
+			*fd = -1
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Follow finds the file again in dir, after its filesystem was mounted anew: in
+// another place, or under another device number.
+func (f *File) Follow(dir string) error {
+	if err := f.Release(); err != nil {
+		return fmt.Errorf("follow %s: %w", f.path, err)
+	}
+	p := path.Join(dir, path.Base(f.path))
+	var err error
+	if f.dirFd, err = openPath(dir); err != nil {
+		return fmt.Errorf("follow %s: %w", f.path, err)
+	}
+	// By its name, as nothing else tells where it is; what it is, is checked next.
+	if f.fd, err = openat(f.dirFd, path.Base(p), unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK); err != nil {
+		return fmt.Errorf("follow %s: %w", f.path, &os.PathError{Op: "open", Path: p, Err: err})
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(f.fd, &st); err != nil {
+		return fmt.Errorf("follow %s: %w", f.path, err)
+	}
+	t := f.Ticket(p, true, false)
+	t.DevMajor, t.DevMinor = unix.Major(st.Dev), unix.Minor(st.Dev)
+	if err := t.check(f.fd); err != nil {
+		return err
+	}
+	f.path, f.major, f.minor = p, t.DevMajor, t.DevMinor
+	return nil
 }
 
 // removeFile removes the file at p, whose directory is open as dir, if it is

@@ -20,7 +20,8 @@ const (
 // Gate decides whether a test file may be made in the target and of which size
 // in bytes: want, or where that does not fit as much as does, in whole steps of
 // 256 MiB, down to least. 10 % of the filesystem and 5 GiB stay free, whichever
-// is more. Where the user asked for a size, least is want. A no is a *Refusal.
+// is more, and of a thin pool 20 %. Where the user asked for a size, least is want.
+// A no is a *Refusal.
 func Gate(t *record.Target, want, least int64) (size int64, err error) {
 	if want <= 0 || least <= 0 || least > want {
 		return 0, fmt.Errorf("choose file size: %d bytes, at least %d, make no sense", want, least)
@@ -33,10 +34,17 @@ func Gate(t *record.Target, want, least int64) (size int64, err error) {
 	}
 	keep := max(t.TotalBytes/100*keepPercent, keepLeast)
 	room := t.FreeBytes - keep
-	if want <= room {
+	inPool, full := poolRoom(t, least)
+	if full != nil {
+		return 0, full
+	}
+	if want <= min(room, inPool) {
 		return want, nil
 	}
-	if size = room / sizeStep * sizeStep; size < least {
+	if size = min(room, inPool) / sizeStep * sizeStep; size < least {
+		if inPool < room {
+			return 0, poolTooFull(t, least)
+		}
 		return 0, &Refusal{Code: RefuseSpace, Dir: t.Dir, NeedBytes: least, KeepBytes: keep, FreeBytes: t.FreeBytes, TotalBytes: t.TotalBytes}
 	}
 	return size, nil

@@ -45,7 +45,7 @@ func Neighbours(t *record.Target, o Roots) {
 		t.NeighboursUnknown = "no drive is known behind the directory"
 		return
 	}
-	mounts, err := readMounts(o)
+	mounts, err := readMounts(o, "self")
 	if err != nil {
 		t.NeighboursUnknown = err.Error()
 		return

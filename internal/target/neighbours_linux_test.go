@@ -157,7 +157,7 @@ func TestContainersAreNeighbours(t *testing.T) {
 // cgroupRoot is where cgroup v2 is mounted.
 func cgroupRoot(t *testing.T) string {
 	t.Helper()
-	mounts, err := readMounts(Roots{})
+	mounts, err := readMounts(Roots{}, "self")
 	must(t, err)
 	for _, m := range mounts {
 		if m.FSType == "cgroup2" {

@@ -3,6 +3,8 @@ package target
 import (
 	"fmt"
 	"strconv"
+
+	"nativ/internal/record"
 )
 
 // A Refusal is the safety gate's no, given before anything is touched: what
@@ -14,8 +16,8 @@ type Refusal struct {
 	Dir  string
 	// FSType is set where the filesystem's type is the reason.
 	FSType string
-	// NeedBytes is the file's size and KeepBytes what must stay free, with
-	// RefuseSpace; FreeBytes is what is free now.
+	// NeedBytes is the file's or the volumes' size and KeepBytes what must stay free,
+	// with RefuseSpace and RefuseStorage; FreeBytes is what is free now.
 	NeedBytes, KeepBytes, FreeBytes int64
 	// TotalBytes is the size of the filesystem, with RefuseSpace; 0 where a full
 	// disk was met on the way.
@@ -23,6 +25,9 @@ type Refusal struct {
 	// Kind is what Dir is instead of a file that can be measured, with
 	// RefuseKind.
 	Kind string
+	// Pool is the thin pool that is, or would be, too full, with RefusePool. NeedBytes
+	// is then the file's size, KeepBytes what must stay free in the pool.
+	Pool *record.ThinPool
 	// Err is the system's own reason, where it gave one.
 	Err error
 }
@@ -35,6 +40,10 @@ const (
 	RefuseSpace    = "space"     // not enough room, or a full disk or quota
 	RefuseDirect   = "no-direct" // the filesystem cannot do direct I/O
 	RefusePseudo   = "pseudo"    // proc, sysfs: no files of one's own
+	// RefuseStorage: a volume does not fit on a Proxmox VE storage; Dir is its name.
+	RefuseStorage = "storage-space"
+	// RefusePool: the file lies in a thin pool that is too full for it, or broken.
+	RefusePool = "thin-pool"
 	// RefuseKind: an existing path that is no regular file, or an empty one;
 	// Dir is that path.
 	RefuseKind = "kind"
@@ -64,6 +73,11 @@ func (r *Refusal) Reason() string {
 		return fmt.Sprintf("measure device %s: it is %s, not a block device", r.Dir, r.Kind)
 	case RefusePermission:
 		return fmt.Sprintf("measure %s: make a file there: %v", r.Dir, r.Err)
+	case RefuseStorage:
+		return fmt.Sprintf("make a volume on storage %s: %s do not fit: %s are free, of which %s must stay free",
+			r.Dir, fileSize(r.NeedBytes), gigabytes(max(0, r.FreeBytes)), gigabytes(r.KeepBytes))
+	case RefusePool:
+		return r.poolReason()
 	case RefuseDirect:
 		where := r.Dir
 		if where == "" {
@@ -111,6 +125,10 @@ func scaled(n, unit int64, name string) string {
 // Next is what to do instead.
 func (r *Refusal) Next() string {
 	switch r.Code {
+	case RefuseStorage:
+		return "a full storage stops every guest on it: give a smaller --size, or another --storage (pvesm status lists them)"
+	case RefusePool:
+		return r.poolNext()
 	case RefuseReadOnly:
 		return "remount it read-write or give another --dir"
 	case RefuseKind:

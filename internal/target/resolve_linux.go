@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/moby/sys/mountinfo"
@@ -30,23 +31,66 @@ func Resolve(dir string, o Roots) (*record.Target, error) {
 		}
 		return nil, fmt.Errorf("resolve %s: %w", abs, err)
 	}
-	mounts, err := readMounts(o)
+	mounts, err := readMounts(o, "self")
 	if err != nil {
 		return nil, err
 	}
-	return resolve(real, mounts, o)
+	return resolve(real, real, mounts, newWalk(o, mounts), o)
 }
 
-// resolve does the work of Resolve for an absolute path without links.
-func resolve(dir string, mounts []*mountinfo.Info, o Roots) (*record.Target, error) {
+// ResolveIn is Resolve for a directory of a process that may have another mount
+// namespace. The target's Dir is its path there.
+func ResolveIn(pid int, dir string, o Roots) (*record.Target, error) {
+	host, err := readMounts(o, "self")
+	if err != nil {
+		return nil, err
+	}
+	inside, err := readMounts(o, strconv.Itoa(pid))
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(o.proc(), strconv.Itoa(pid), "root", dir)
+	// An absolute link in there would be followed as if it were the host's.
+	fd, err := openPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", dir, err)
+	}
+	defer unix.Close(fd)
+	return resolve(path, filepath.Clean(dir), inside, newWalk(o, host), o)
+}
+
+// ResolveDevices describes what lies under block devices that have no filesystem
+// of their own here, such as those of a volume group: the stack, and the drives.
+func ResolveDevices(nodes []string, o Roots) (stack []record.Layer, drives []record.Drive) {
+	w := newWalk(o, nil)
+	var names []string
+	for _, n := range nodes {
+		names = append(names, some(w.nameOfNode(n))...)
+	}
+	stack = w.down(names)
+	return stack, w.drivesOf(stack)
+}
+
+func (w *walk) drivesOf(stack []record.Layer) (drives []record.Drive) {
+	for _, l := range stack {
+		if l.Kind == kindDisk {
+			drives = append(drives, readDrive(w.o.sys(), l.Name))
+		}
+	}
+	return drives
+}
+
+// resolve does the work of Resolve for a directory that lies at an absolute path
+// without links, and that those whose mounts these are call dir.
+func resolve(path, dir string, mounts []*mountinfo.Info, w *walk, o Roots) (*record.Target, error) {
 	var st unix.Stat_t
-	if err := unix.Stat(dir, &st); err != nil {
+	if err := unix.Stat(path, &st); err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", dir, err)
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		return nil, fmt.Errorf("resolve %s: it is %s, not a directory", dir, kindOf(st.Mode))
 	}
-	m := mountOf(dir, mounts)
+	m := mountOf(path, dir, mounts)
 	if m == nil {
 		return nil, fmt.Errorf("resolve %s: no mount in %s/self/mountinfo leads there", dir, o.proc())
 	}
@@ -56,7 +100,7 @@ func resolve(dir string, mounts []*mountinfo.Info, o Roots) (*record.Target, err
 		DevMajor: unix.Major(st.Dev), DevMinor: unix.Minor(st.Dev),
 	}
 	var fs unix.Statfs_t
-	if err := retry(func() error { return unix.Statfs(dir, &fs) }); err != nil {
+	if err := retry(func() error { return unix.Statfs(path, &fs) }); err != nil {
 		return nil, fmt.Errorf("resolve %s: ask for free space: %w", dir, err)
 	}
 	unit := int64(fs.Frsize) // 32 bits wide on some machines
@@ -64,22 +108,19 @@ func resolve(dir string, mounts []*mountinfo.Info, o Roots) (*record.Target, err
 	if fs.Blocks >= fs.Bfree {
 		t.UsedBytes = new(int64(fs.Blocks-fs.Bfree) * unit)
 	}
-	w := newWalk(o, mounts)
 	t.Stack = w.down(w.devicesOf(m))
-	for _, l := range t.Stack {
-		if l.Kind == kindDisk {
-			d := readDrive(o.sys(), l.Name)
-			t.Drives = append(t.Drives, d)
-			t.Network = t.Network || remote(d.Transport)
-		}
+	t.Drives = w.drivesOf(t.Stack)
+	for _, d := range t.Drives {
+		t.Network = t.Network || remote(d.Transport)
 	}
+	t.Storage = readStorage(t, path, o)
 	t.Trim = readTrim(t, o)
 	return t, nil
 }
 
-// readMounts reads the mount table of this process.
-func readMounts(o Roots) ([]*mountinfo.Info, error) {
-	f, err := os.Open(filepath.Join(o.proc(), "self/mountinfo"))
+// readMounts reads the mount table of a process, "self" for this one.
+func readMounts(o Roots, pid string) ([]*mountinfo.Info, error) {
+	f, err := os.Open(filepath.Join(o.proc(), pid, "mountinfo"))
 	if err != nil {
 		return nil, fmt.Errorf("read mount table: %w", err)
 	}
@@ -94,18 +135,18 @@ func readMounts(o Roots) ([]*mountinfo.Info, error) {
 // mountOf returns the mount that the file at the path lies on. The kernel
 // tells its number; before Linux 5.8, and for tables of tests, it is the one
 // with the longest mount point, of several at the same one the last, which
-// covers the others.
-func mountOf(path string, mounts []*mountinfo.Info) *mountinfo.Info {
+// covers the others. dir is the path as those call it whose mounts these are.
+func mountOf(path, dir string, mounts []*mountinfo.Info) *mountinfo.Info {
 	var stx unix.Statx_t
 	flags := unix.AT_STATX_DONT_SYNC | unix.AT_NO_AUTOMOUNT
 	if err := unix.Statx(unix.AT_FDCWD, path, flags, unix.STATX_MNT_ID, &stx); err == nil && stx.Mask&unix.STATX_MNT_ID != 0 {
 		for _, m := range mounts {
-			if uint64(m.ID) == stx.Mnt_id && under(path, m.Mountpoint) {
+			if uint64(m.ID) == stx.Mnt_id && under(dir, m.Mountpoint) {
 				return m
 			}
 		}
 	}
-	return longestMount(path, mounts)
+	return longestMount(dir, mounts)
 }
 
 func longestMount(path string, mounts []*mountinfo.Info) *mountinfo.Info {

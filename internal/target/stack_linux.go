@@ -24,6 +24,7 @@ const (
 	kindDM        = "dm"
 	kindMD        = "md"
 	kindBcache    = "bcache"
+	kindZvol      = "zvol" // of ZFS, which does not show what it lies on
 )
 
 // maxLayers bounds a walk: real stacks have a dozen.
@@ -153,6 +154,8 @@ func (w *walk) layer(name string) record.Layer {
 	case exists(dir, "dm"):
 		l.Kind, l.Title = dmKind(readString(dir, "dm/uuid")), readString(dir, "dm/name")
 		l.Below = slaves(dir)
+	case zvolDevice.MatchString(name):
+		l.Kind = kindZvol
 	case exists(dir, "md"):
 		l.Kind, l.Title = kindMD, readString(dir, "md/level")
 		l.Below = slaves(dir)

@@ -231,7 +231,7 @@ func TestLoopDirectIO(t *testing.T) {
 	}
 	name := filepath.Base(strings.TrimSpace(string(out)))
 	defer run(t, "losetup", "-d", "/dev/"+name)
-	mounts, err := readMounts(Roots{})
+	mounts, err := readMounts(Roots{}, "self")
 	must(t, err)
 	l := newWalk(Roots{}, mounts).layer(name)
 	if l.Kind != "loop" || l.DirectIO == nil || !*l.DirectIO {

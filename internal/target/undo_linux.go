@@ -35,6 +35,9 @@ func undoFile(sysfs string, e journal.Entry) (bool, error) {
 		if err := unix.Fstat(dir, &on); err != nil {
 			return false, fmt.Errorf("remove %s: %w", e.Path, err)
 		}
+		if !pulled {
+			giveBackListed(dir, e, on.Dev)
+		}
 		// A drive that is back has other numbers.
 		removed, err = removeFile(dir, e.Path, e.Dev, e.Ino, sameBoot && !pulled)
 	case errors.Is(err, os.ErrNotExist):

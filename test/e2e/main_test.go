@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"nativ/internal/pve/pvetest"
 	"nativ/internal/record"
 )
 
@@ -26,6 +27,7 @@ import (
 var bin string
 
 func TestMain(m *testing.M) {
+	pvetest.Main()
 	if role := os.Getenv("NATIV_E2E_ROLE"); role != "" {
 		os.Exit(playRole(role))
 	}
@@ -242,8 +244,10 @@ func (res result) record(t *testing.T) *record.Record {
 // says checks that stderr or stdout has each of the texts.
 func (res result) says(t *testing.T, texts ...string) {
 	t.Helper()
+	// Where a line was wrapped says nothing.
+	said := strings.Join(strings.Fields(res.stderr+"\n"+res.stdout), " ")
 	for _, s := range texts {
-		if !strings.Contains(res.stderr+res.stdout, s) {
+		if !strings.Contains(said, strings.Join(strings.Fields(s), " ")) {
 			t.Errorf("nothing says %q\nstdout:\n%s\nstderr:\n%s", s, res.stdout, res.stderr)
 		}
 	}

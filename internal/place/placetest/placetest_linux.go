@@ -258,6 +258,10 @@ func (e *Env) checkCancel(t *testing.T, p Place) {
 // checkFiles prepares the place for one more file of nativ's and for one that is
 // somebody else's, and runs passes on them side by side.
 func (e *Env) checkFiles(t *testing.T, p Place) {
+	// Where the file lies in the container, that has to stand.
+	if _, err := p.Prepare(t.Context(), e.files()); err != nil {
+		t.Fatal(err)
+	}
 	home := filepath.Dir(e.File.Path())
 	second, err := target.Create(home, 1<<20, random(16), e.Journal)
 	if err != nil {

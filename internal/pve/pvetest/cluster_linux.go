@@ -39,7 +39,8 @@ func pvesh(h *host, args []string) int {
 func (h *host) nextID(want string) (string, error) {
 	if want != "" {
 		if kind := h.taken(want); kind != "" {
-			return "", die(255, "%s %s already exists on node 'pve'", kind, want)
+			// It says VM of either kind.
+			return "", die(255, "400 Parameter verification failed.\nvmid: VM %s already exists\npvesh get /cluster/nextid [OPTIONS] [FORMAT_OPTIONS]", want)
 		}
 		return want, nil
 	}
@@ -67,7 +68,7 @@ func (h *host) nextID(want string) (string, error) {
 			return fmt.Sprint(id), nil
 		}
 	}
-	return "", die(255, "unable to get any free VMID in range [%d, %d]", lower, upper-1)
+	return "", die(255, "unable to get any free VMID in range [%d, %d]", lower, upper)
 }
 
 func (h *host) resources() error {

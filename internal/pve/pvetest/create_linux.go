@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,11 +99,16 @@ func (h *host) make(id string, c *conf, template string, opts map[string]string)
 	if h.fault("template-missing") || !exists(archive) {
 		return 0, die(2, "volume '%s' does not exist", template)
 	}
-	for k, v := range opts {
-		if k == "rootfs" || strings.HasPrefix(k, "mp") {
-			if err := h.makeVolume(id, c, k, v); err != nil {
-				return 0, err
-			}
+	// The rootfs is made first, and so has the first number.
+	keys := []string{"rootfs"}
+	for _, k := range slices.Sorted(maps.Keys(opts)) {
+		if strings.HasPrefix(k, "mp") {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range keys {
+		if err := h.makeVolume(id, c, k, opts[k]); err != nil {
+			return 0, err
 		}
 	}
 	if err := h.step("mkfs"); err != nil {
@@ -133,8 +139,15 @@ func (h *host) make(id string, c *conf, template string, opts map[string]string)
 		printf("WARN: Systemd 255 detected. You may need to enable nesting.\n")
 		warned++
 	}
+	// The whole configuration, which has no lock, while all is mounted.
+	if err := h.store(id, c); err != nil {
+		return 0, err
+	}
 	if err := h.step("conf"); err != nil {
 		return 0, err
+	}
+	if c.keys["ostype"] != "unmanaged" {
+		printf("Creating SSH host key 'ssh_host_ed25519_key' - this may take some time ...\n")
 	}
 	if err := h.umountAll(id); err != nil {
 		return 0, err

@@ -1,5 +1,5 @@
 // Package pvetest is a Proxmox VE host for tests: one test binary that is pct,
-// pvesm, pvesh, pveam, pveversion, qm and lvs, whichever name it is called by,
+// pvesm, pvesh, pveam, pveversion, qm, lvs and pvs, whichever name it is called by,
 // with its state in a directory. What it prints, how it ends and how it locks is
 // that of PVE 9, lies included; faults that the real one has now and then are
 // asked for by name.

@@ -38,7 +38,7 @@ type Options struct {
 // programs are the names that the test binary is called by. The hook is what LXC
 // calls to mount a container's volumes.
 var programs = map[string]func(*host, []string) int{
-	"pct": pct, "pvesm": pvesm, "pvesh": pvesh, "pveam": pveam, "pveversion": pveversion, "qm": qm, "lvs": lvs,
+	"pct": pct, "pvesm": pvesm, "pvesh": pvesh, "pveam": pveam, "pveversion": pveversion, "qm": qm, "lvs": lvs, "pvs": pvs,
 	hookName: prestart,
 }
 
@@ -90,6 +90,8 @@ func New(tb testing.TB, o Options) *Host {
 	}
 	tb.Setenv("PATH", h.path("bin")+":"+os.Getenv("PATH"))
 	tb.Setenv(stateEnv, root)
+	// Built with the race detector each program would take a second to end.
+	tb.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"))
 	return h
 }
 
@@ -157,6 +159,9 @@ func (h *Host) AddVM(id int, conf string) {
 	h.tb.Helper()
 	h.write(fmt.Sprintf("etc/pve/qemu-server/%d.conf", id), conf)
 }
+
+// Real reports whether volumes and containers are real.
+func (h *Host) Real() bool { return exists(h.path("real")) }
 
 // NextID sets the bounds of the IDs that the cluster gives.
 func (h *Host) NextID(lower, upper int) {

@@ -290,10 +290,20 @@ func destroy(h *host, id string, args []string) (int, error) {
 			printf("%v\n", err)
 		}
 	}
-	if err := os.Remove(h.confPath(id)); err != nil {
+	if err := os.RemoveAll(h.path("var/lib/lxc", id)); err != nil {
 		return 0, err
 	}
-	return 0, os.RemoveAll(h.path("var/lib/lxc", id))
+	// What is left of it keeps the ID until all that refers to it is gone.
+	if err := h.store(id, &conf{keys: map[string]string{"lock": "destroyed"}}); err != nil {
+		return 0, err
+	}
+	if err := h.step("purge"); err != nil {
+		return 0, err
+	}
+	if opts["purge"] == "1" {
+		printf("purging CT %s from related configurations..\n", id)
+	}
+	return 0, os.Remove(h.confPath(id))
 }
 
 // mountsBelow are the mount points at dir and below it, in their order.

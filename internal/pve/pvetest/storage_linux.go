@@ -34,7 +34,10 @@ func (h *host) storages() []storage {
 			out = append(out, storage{strings.TrimSpace(name), kind, map[string]string{}})
 			continue
 		}
-		k, v, _ := strings.Cut(strings.TrimSpace(line), " ")
+		k, v, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok {
+			v = "1"
+		}
 		out[len(out)-1].keys[k] = strings.TrimSpace(v)
 	}
 	return out

@@ -234,6 +234,39 @@ func pveam(h *host, args []string) int {
 	return end(die(255, "ERROR: unknown command 'pveam %s'", strings.Join(args, " ")))
 }
 
+// pvs says that all volume groups lie on the device that has the images.
+func pvs(h *host, args []string) int {
+	_, opts, _ := options(args)
+	if opts["reportformat"] != "json" || opts["o"] != "pv_name,vg_name" {
+		return end(die(3, "pvetest: pvs is only known with --reportformat json -o pv_name,vg_name"))
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(h.root, &st); err != nil {
+		return end(err)
+	}
+	dev, err := os.Readlink(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev)))
+	if err != nil {
+		return end(err)
+	}
+	rows := []map[string]string{}
+	for _, s := range h.storages() {
+		row := map[string]string{"pv_name": "/dev/" + filepath.Base(dev), "vg_name": s.keys["vgname"]}
+		if s.lvm() && !slices.ContainsFunc(rows, func(r map[string]string) bool { return r["vg_name"] == row["vg_name"] }) {
+			rows = append(rows, row)
+		}
+	}
+	return end(report("pv", rows))
+}
+
+// report prints rows as LVM's programs do with --reportformat json.
+func report(kind string, rows []map[string]string) error {
+	b, err := json.MarshalIndent(map[string]any{"report": []any{map[string]any{kind: rows}}}, "  ", "  ")
+	if err == nil {
+		printf("  %s\n", b)
+	}
+	return err
+}
+
 // lvs reports, as JSON, the fields that are asked for.
 func lvs(h *host, args []string) int {
 	h.wipe()
@@ -241,10 +274,7 @@ func lvs(h *host, args []string) int {
 	if opts["reportformat"] != "json" {
 		return end(die(3, "pvetest: lvs is only known with --reportformat json"))
 	}
-	type report struct {
-		LV []map[string]string `json:"lv"`
-	}
-	r := report{LV: []map[string]string{}}
+	rows := []map[string]string{}
 	for _, s := range h.storages() {
 		vg := s.keys["vgname"]
 		if !s.lvm() || len(pos) > 0 && pos[0] != vg && !strings.HasPrefix(pos[0], vg+"/") {
@@ -273,13 +303,8 @@ func lvs(h *host, args []string) int {
 				}
 				fields[name] = v
 			}
-			r.LV = append(r.LV, fields)
+			rows = append(rows, fields)
 		}
 	}
-	b, err := json.MarshalIndent(map[string]any{"report": []report{r}}, "  ", "  ")
-	if err != nil {
-		return end(err)
-	}
-	printf("  %s\n", b)
-	return 0
+	return end(report("lv", rows))
 }

@@ -14,8 +14,8 @@ import (
 
 func main() {
 	err := fmt.Errorf("usage: nativ %s | %s", place.WorkerArg, place.InitArg)
-	if len(os.Args) == 2 {
-		switch os.Args[1] {
+	if args := place.Args(os.Getpid(), os.Args); len(args) == 1 {
+		switch args[0] {
 		case place.WorkerArg:
 			err = worker.Serve(context.Background(), os.Stdin, os.Stdout, &uring.Engine{})
 		case place.InitArg:
