@@ -255,6 +255,7 @@ func TestAwaitIdle(t *testing.T) {
 		t.Errorf("of another guest: %v", err)
 	}
 	end()
+	c.LockWait = time.Minute // what was killed is not gone at once
 	if err := c.AwaitIdle(t.Context(), 777); err != nil {
 		t.Error(err)
 	}
