@@ -907,7 +907,14 @@ func (s *session) print(files saved) error {
 		o.Files = []string{files.page, files.markdown, files.record}
 	}
 	fmt.Fprintln(s.e.stderr)
-	return render(s.e.stdout, s.rec, format, o)
+	rec := s.rec
+	if format == "text" { // --json is the whole record
+		var err error
+		if rec, o.Hash, err = forOthers(rec); err != nil {
+			return err
+		}
+	}
+	return render(s.e.stdout, rec, format, o)
 }
 
 // sayLeft names what could not be removed.

@@ -96,7 +96,7 @@ func TestExampleReports(t *testing.T) {
 func TestDocumentedCommands(t *testing.T) {
 	makefile := read(t, filepath.Join(repo, "Makefile"))
 	seen := 0
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/history.md", "docs/drive-models.md", "docs/safety.md", "docs/audit.md", "docs/proxmox.md", "docs/storage.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/history.md", "docs/drive-models.md", "docs/safety.md", "docs/audit.md", "docs/proxmox.md", "docs/storage.md", "docs/formats.md"} {
 		text := read(t, filepath.Join(repo, name))
 		inBlock := false
 		var commands []string

@@ -527,14 +527,21 @@ func (s *fioSession) measureJobs(ctx context.Context) error {
 // print writes the result to where it was asked for. As with fio and a shell's >, a
 // file that is there is written over, but only now: the run may have failed.
 func (s *fioSession) print(o report.Options) error {
+	rec := s.rec
+	if s.flags.format != "json" { // which is the whole record
+		var err error
+		if rec, o.Hash, err = forOthers(rec); err != nil {
+			return err
+		}
+	}
 	if s.flags.output == "" || s.flags.output == "-" {
-		return render(s.e.stdout, s.rec, s.flags.format, o)
+		return render(s.e.stdout, rec, s.flags.format, o)
 	}
 	f, err := os.Create(s.flags.output)
 	if err != nil {
 		return fmt.Errorf("--output: %w; the record is kept: nativ report last", err)
 	}
-	return errors.Join(render(f, s.rec, s.flags.format, o), f.Close())
+	return errors.Join(render(f, rec, s.flags.format, o), f.Close())
 }
 
 // openFile makes a file or opens one that was there.

@@ -160,7 +160,11 @@ in base units; nativ report ID --format json prints the record.`,
 					return err
 				}
 				fmt.Fprintln(e.stdout)
-				return render(e.stdout, rec, "text", report.Options{Lang: lang, Details: details})
+				rec, hash, err := forOthers(rec)
+				if err != nil {
+					return err
+				}
+				return render(e.stdout, rec, "text", report.Options{Lang: lang, Details: details, Hash: hash})
 			})
 		},
 	}

@@ -24,7 +24,7 @@ import (
 
 func newReport(e *env) *cobra.Command {
 	var format, lang string
-	var details bool
+	var details, unredacted bool
 	var pics pictures
 	c := &cobra.Command{
 		Use:   "report RECORD|last",
@@ -33,6 +33,9 @@ func newReport(e *env) *cobra.Command {
 the latest of them, or - for standard input. Also of a file with JSON of fio: of the
 last run in it, with the logs beside it. Works on any OS. With --format fio-json it
 writes fio's json+.
+
+With --format bbcode it writes a post for a forum, and with csv every number: one
+measurement a row, in base units (docs/formats.md).
 
 With --format html it writes one page for a browser, with charts to zoom into, which
 asks for nothing outside of itself; to standard output or --out FILE.
@@ -43,6 +46,11 @@ latency, scatter, heat, cliff and means, to standard output or --out FILE; witho
 all that the record has, into --out DIR. Some are one a test: latency-randread-4k. What
 a record does not have is left out, and standard error says why. A file that is there
 with something else in it is not overwritten.
+
+Whatever the format, JSON included, it is without serial numbers and other identities
+of drives, names of guests and users, addresses and UUIDs: the same value has the same
+stand-in everywhere (serial-1). --unredacted leaves them in. Free text, such as notes,
+is yours to check. The record itself stays whole in the state directory.
 
 Exit codes:
   0  printed
@@ -73,10 +81,16 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			if slices.Contains(pictureFormats, format) {
-				return pics.draw(e, rec, lang, "")
+			hash := ""
+			if !unredacted {
+				if rec, hash, err = forOthers(rec); err != nil {
+					return err
+				}
 			}
-			o := report.Options{Lang: lang, Details: details}
+			if slices.Contains(pictureFormats, format) {
+				return pics.draw(e, rec, lang, hash)
+			}
+			o := report.Options{Lang: lang, Details: details, Hash: hash}
 			if rec.Import != nil {
 				o.Name = args[0]
 			}
@@ -94,16 +108,17 @@ Exit codes:
 			return render(e.stdout, rec, format, o)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "text, md, html, json, fio-json, svg or png")
+	c.Flags().StringVar(&format, "format", "text", "text, md, html, bbcode (for forums), csv, json, fio-json, svg or png")
 	c.Flags().StringVar(&lang, "lang", "", "de or en (default: from the environment)")
 	c.Flags().BoolVar(&details, "details", false, "bandwidth, percentiles, system and method, too")
+	c.Flags().BoolVar(&unredacted, "unredacted", false, "leave serial numbers, names of guests and users, addresses and UUIDs in, in every format")
 	c.Flags().StringVar(&pics.chart, "chart", "", "the chart to draw; without it all of them, into --out")
 	c.Flags().StringVar(&pics.out, "out", "", "file, or directory for several charts; is made where it is missing")
 	c.Flags().BoolVar(&pics.dark, "dark", false, "pictures for a dark page")
 	return c
 }
 
-var formats = []string{"text", "md", "html", "json", "fio-json", "svg", "png"}
+var formats = []string{"text", "md", "html", "bbcode", "csv", "json", "fio-json", "svg", "png"}
 
 // language decides in which language a user is spoken to.
 func language(e *env, flag string) (string, error) {
@@ -238,6 +253,10 @@ func render(w io.Writer, rec *record.Record, format string, o report.Options) er
 		err = record.Encode(out, rec)
 	case "fio-json":
 		err = fiojson.FromRecord(out, rec)
+	case "csv":
+		err = report.CSV(out, rec)
+	case "bbcode":
+		err = report.BBCode(out, report.Build(rec, analysis.Compute(rec), o))
 	case "html":
 		err = html.Render(out, report.BuildArticle(rec, analysis.Compute(rec), o))
 	case "md":

@@ -120,7 +120,11 @@ func (s saved) save(lang string, rec *record.Record) error {
 	if err := writeFile(s.record, func(f *os.File) error { return record.Encode(f, rec) }); err != nil {
 		return fmt.Errorf("save the record: %w", err)
 	}
-	doc := report.BuildArticle(rec, analysis.Compute(rec), report.Options{Lang: lang})
+	others, hash, err := forOthers(rec)
+	if err != nil {
+		return fmt.Errorf("save the report: %w", err)
+	}
+	doc := report.BuildArticle(others, analysis.Compute(others), report.Options{Lang: lang, Hash: hash})
 	if err := writeFile(s.markdown, func(f *os.File) error { return report.Markdown(f, doc) }); err != nil {
 		return fmt.Errorf("save the report: %w", err)
 	}

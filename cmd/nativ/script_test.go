@@ -52,6 +52,7 @@ func runScripts(t *testing.T, p testscript.Params) {
 		e.Setenv("NATIV_STATE_DIR", filepath.Join(e.WorkDir, "state"))
 		e.Setenv("LC_ALL", "C")
 		e.Setenv("DRIVES", filepath.Join(repo, "drives"))
+		e.Setenv("EXAMPLE", filepath.Join(repo, "docs", "example", "quick.json"))
 		return nil
 	}
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"exits": exits}
