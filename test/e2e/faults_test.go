@@ -78,12 +78,15 @@ func TestKilledInMidRun(t *testing.T) {
 			} else {
 				r.untilSaid("2/30") // the next pass is the container's
 			}
-			pid := 0
-			r.until("its process", func() bool { pid = tt.pid(w.runID()); return pid != 0 })
-			time.Sleep(300 * time.Millisecond) // in the middle of the pass
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			// In the middle of a pass, and not in the end of the one before.
+			r.until("its process", func() bool {
+				pid := tt.pid(w.runID())
+				if pid == 0 {
+					return false
+				}
+				time.Sleep(300 * time.Millisecond)
+				return tt.pid(w.runID()) == pid && syscall.Kill(pid, syscall.SIGKILL) == nil
+			})
 			rec := r.wait().want(t, 4).record(t)
 			w.nothingLeft()
 			var failed []record.Pass
